@@ -1,0 +1,5 @@
+//! Merge what a person saved with what agents wrote, in one markdown text, so that nobody's words are lost.
+//!
+//! The crate is pure: it does no IO, reads no clock, takes no randomness, never logs and never panics on any input.
+
+mod markdown;

@@ -1,0 +1,57 @@
+//! Where the markdown body of a file begins, and its events with byte ranges of the whole text.
+//! Never decides what a heading or a comment means; that is the work of `section`, `component` and `comment`.
+
+use std::ops::Range;
+
+use pulldown_cmark::{Event, Options, Parser};
+
+/// The dialect that people's editors and agents write: CommonMark with tables, strike-through, task lists and footnotes.
+fn options() -> Options {
+    Options::ENABLE_TABLES
+        | Options::ENABLE_STRIKETHROUGH
+        | Options::ENABLE_TASKLISTS
+        | Options::ENABLE_FOOTNOTES
+}
+
+/// Events of `text` after its byte order mark and frontmatter; ranges are offsets into the whole `text`.
+pub(crate) fn events(text: &str) -> impl Iterator<Item = (Event<'_>, Range<usize>)> {
+    let start = body_start(text);
+    let body = text.get(start..).unwrap_or_default();
+    Parser::new_ext(body, options())
+        .into_offset_iter()
+        .map(move |(event, range)| (event, range.start + start..range.end + start))
+}
+
+/// Where the markdown begins: after a byte order mark and, if the file opens with one, after the frontmatter block.
+pub(crate) fn body_start(text: &str) -> usize {
+    match frontmatter_block(text) {
+        Some(block) => block.end,
+        None => bom_length(text),
+    }
+}
+
+/// Three bytes if `text` opens with a byte order mark, else none.
+pub(crate) fn bom_length(text: &str) -> usize {
+    if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 }
+}
+
+/// The frontmatter block with both of its fence lines and the line break after the closing one.
+///
+/// The opening fence is the first line and is exactly `---`; the closing one is `---` or `...`. Trailing blanks are allowed
+/// and either line ending is. A block that never closes is no frontmatter: the text is all body.
+pub(crate) fn frontmatter_block(text: &str) -> Option<Range<usize>> {
+    let start = bom_length(text);
+    let mut lines = text.get(start..)?.split_inclusive('\n');
+    let opening = lines.next()?;
+    if opening.trim_end() != "---" || !opening.ends_with('\n') {
+        return None;
+    }
+    let mut end = start + opening.len();
+    for line in lines {
+        end += line.len();
+        if matches!(line.trim_end(), "---" | "...") {
+            return Some(start..end);
+        }
+    }
+    None
+}

@@ -1,0 +1,3 @@
+//! All automation of the project, in Rust. Never holds product logic.
+
+fn main() {}
