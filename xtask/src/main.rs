@@ -1,3 +1,47 @@
-//! All automation of the project, in Rust. Never holds product logic.
+//! All automation of the project, in Rust: run, test, tidy, bench, fuzz. Never holds product logic.
+#![expect(
+    clippy::print_stdout,
+    reason = "a person or a CI log reads what the commands print"
+)]
 
-fn main() {}
+mod bench;
+mod fuzz;
+mod needs;
+mod process;
+mod report;
+mod run;
+mod test;
+mod tidy;
+
+use std::process::ExitCode;
+
+use anyhow::{Result, bail};
+
+const USAGE: &str = "\
+Usage: cargo xtask COMMAND
+
+  run [ARGS…]                     build for release and run `agent-doc` with ARGS
+  test [FILTER…]                  everything CI runs; with FILTER, only the tests whose name contains it
+  tidy                            format, lints, docs, and the project's own rules
+  bench [NAME] [--smoke]          one benchmark, or the list of them
+  fuzz [TARGET] [--seconds N]     one fuzz target, or all of them";
+
+fn main() -> Result<ExitCode> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let Some((command, rest)) = arguments.split_first() else {
+        println!("{USAGE}");
+        return Ok(ExitCode::FAILURE);
+    };
+    match command.as_str() {
+        "run" => run::run(rest),
+        "test" => test::test(rest),
+        "tidy" => tidy::tidy(),
+        "bench" => bench::bench(rest),
+        "fuzz" => fuzz::fuzz(rest),
+        "help" | "--help" | "-h" => {
+            println!("{USAGE}");
+            Ok(ExitCode::SUCCESS)
+        }
+        unknown => bail!("there is no command {unknown}\n\n{USAGE}"),
+    }
+}

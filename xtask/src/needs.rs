@@ -1,0 +1,82 @@
+//! The programs that the tests start, and the packages that bring them. Never asks for a password, and never touches
+//! what is already installed.
+
+use std::process::Command;
+
+use anyhow::{Context as _, Result, bail};
+
+use crate::process;
+
+/// A program that must be found, and the Debian package that holds it.
+struct Need {
+    program: &'static str,
+    package: &'static str,
+}
+
+const NEEDS: &[Need] = &[
+    // Tests of repositories run the real program, and tidy asks it which files are tracked.
+    Need {
+        program: "git",
+        package: "git",
+    },
+    // libFuzzer is C++.
+    Need {
+        program: "g++",
+        package: "g++",
+    },
+];
+
+/// Installs what is missing; fails if that is not possible, because a test that cannot run has not passed.
+pub(crate) fn install() -> Result<()> {
+    let missing = missing(|program| process::find(program).is_some());
+    if missing.is_empty() {
+        println!("nothing is missing");
+        return Ok(());
+    }
+    let packages = missing.join(" ");
+    if process::find("apt-get").is_none() {
+        bail!("please install these and try again: {packages}");
+    }
+    process::stream(apt_get()?.arg("update"))
+        .and_then(|()| {
+            process::stream(
+                apt_get()?
+                    .args(["install", "--yes", "--no-install-recommends"])
+                    .args(&missing),
+            )
+        })
+        .with_context(|| format!("cannot install {packages}"))
+}
+
+fn missing(is_there: impl Fn(&str) -> bool) -> Vec<&'static str> {
+    NEEDS
+        .iter()
+        .filter(|need| !is_there(need.program))
+        .map(|need| need.package)
+        .collect()
+}
+
+fn apt_get() -> Result<Command> {
+    if nix::unistd::geteuid().is_root() {
+        let mut command = Command::new("apt-get");
+        command.env("DEBIAN_FRONTEND", "noninteractive");
+        return Ok(command);
+    }
+    if process::find("sudo").is_none() {
+        bail!("apt-get needs root, and there is no sudo");
+    }
+    let mut command = Command::new("sudo");
+    command.args(["--non-interactive", "apt-get"]);
+    Ok(command)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::missing;
+
+    #[test]
+    fn only_what_is_not_there_is_installed() {
+        assert_eq!(missing(|program| program == "git"), ["g++"]);
+        assert_eq!(missing(|_| true), [""; 0]);
+    }
+}

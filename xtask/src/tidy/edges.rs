@@ -1,0 +1,155 @@
+//! Which crate of the workspace may know which. Never allows an edge that is not in the table.
+
+use anyhow::{Context as _, Result};
+use serde_json::Value;
+
+use super::manifest::line_of;
+use super::violation::Violation;
+use crate::process;
+
+/// A crate and those it may know, for its tests too. A new line or a new name here is an architecture decision.
+const EDGES: &[(&str, &[&str])] = &[
+    // The two pure crates are strangers; they meet in `workspace`.
+    ("document", &[]),
+    ("agent", &[]),
+    ("models", &["agent"]),
+    // The tools that write into a document go through its owner.
+    ("tools", &["agent", "workspace"]),
+    ("workspace", &["document", "agent"]),
+    ("conductor", &["workspace", "agent", "document"]),
+    // Front ends see nothing below.
+    ("tui", &["workspace", "conductor"]),
+    ("web", &["workspace", "conductor"]),
+    // The only crate that knows every other one.
+    (
+        "agent-doc",
+        &[
+            "document",
+            "agent",
+            "models",
+            "tools",
+            "workspace",
+            "conductor",
+            "tui",
+            "web",
+        ],
+    ),
+    // Benchmarks and fuzz targets call the pure crate directly.
+    ("xtask", &["document"]),
+    ("fuzz", &["document"]),
+];
+
+/// Checks the workspace and the package outside it, as cargo itself reads their manifests.
+pub(super) fn check() -> Result<Vec<Violation>> {
+    let mut violations = Vec::new();
+    for manifest in ["Cargo.toml", "fuzz/Cargo.toml"] {
+        let mut cargo = process::cargo();
+        cargo.args([
+            "metadata",
+            "--no-deps",
+            "--format-version",
+            "1",
+            "--manifest-path",
+            manifest,
+        ]);
+        violations.extend(check_metadata(&process::capture(&mut cargo)?, &read_manifest)?);
+    }
+    Ok(violations)
+}
+
+fn read_manifest(path: &str) -> String {
+    std::fs::read_to_string(process::root().join(path)).unwrap_or_default()
+}
+
+/// `metadata` is what `cargo metadata --no-deps` prints; `read` gives the text of a manifest, to find the line.
+fn check_metadata(metadata: &str, read: &dyn Fn(&str) -> String) -> Result<Vec<Violation>> {
+    let metadata: Value = serde_json::from_str(metadata).context("cargo metadata is no JSON")?;
+    let mut violations = Vec::new();
+    for package in array(&metadata, "packages") {
+        let name = string(package, "name");
+        let path = relative(string(package, "manifest_path"));
+        let Some((_, allowed)) = EDGES.iter().find(|(known, _)| *known == name) else {
+            let what = format!("crate `{name}` is not in the table of edges");
+            violations.push(Violation::new(
+                &path,
+                1,
+                what,
+                "decide what it may know, in xtask/src/tidy/edges.rs",
+            ));
+            continue;
+        };
+        // Only dependencies inside the project have a path.
+        let inside = array(package, "dependencies")
+            .filter(|dependency| dependency.get("path").is_some_and(Value::is_string));
+        for dependency in inside.map(|dependency| string(dependency, "name")) {
+            if !allowed.contains(&dependency) {
+                let what = format!("`{name}` may not know `{dependency}`");
+                let line = line_of(&read(&path), dependency);
+                violations.push(Violation::new(
+                    &path,
+                    line,
+                    what,
+                    "move the code to where both are known",
+                ));
+            }
+        }
+    }
+    Ok(violations)
+}
+
+fn array<'a>(value: &'a Value, key: &str) -> impl Iterator<Item = &'a Value> {
+    value.get(key).and_then(Value::as_array).into_iter().flatten()
+}
+
+fn string<'a>(value: &'a Value, key: &str) -> &'a str {
+    value.get(key).and_then(Value::as_str).unwrap_or_default()
+}
+
+fn relative(manifest: &str) -> String {
+    let root = process::root().display().to_string();
+    manifest
+        .strip_prefix(&root)
+        .unwrap_or(manifest)
+        .trim_start_matches(['/', '\\'])
+        .replace('\\', "/")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::violation::shown;
+    use super::check_metadata;
+
+    fn check(name: &str, dependency: &str, kind: &str) -> Vec<String> {
+        let metadata = format!(
+            r#"{{"packages": [{{"name": "{name}", "manifest_path": "crates/{name}/Cargo.toml", "dependencies": [
+                {{"name": "{dependency}", "kind": {kind}, "path": "x"}}, {{"name": "elsewhere", "kind": null}}
+            ]}}]}}"#
+        );
+        shown(
+            &check_metadata(&metadata, &|_| {
+                format!("[dependencies]\n{dependency}.workspace = true\n")
+            })
+            .unwrap(),
+        )
+    }
+
+    #[test]
+    fn an_edge_of_the_table_is_allowed() {
+        assert_eq!(check("workspace", "document", "null"), [""; 0]);
+        assert_eq!(check("fuzz", "document", "null"), [""; 0]);
+    }
+
+    #[test]
+    fn any_other_edge_is_refused_in_tests_too() {
+        let refused = [
+            "crates/document/Cargo.toml:2: `document` may not know `agent`; move the code to where both are known",
+        ];
+        assert_eq!(check("document", "agent", "null"), refused);
+        assert_eq!(check("document", "agent", "\"dev\""), refused);
+    }
+
+    #[test]
+    fn a_crate_without_a_line_is_refused() {
+        assert_eq!(check("shared", "document", "null").len(), 1);
+    }
+}
