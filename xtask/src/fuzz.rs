@@ -59,7 +59,28 @@ pub(crate) fn fuzz(arguments: &[String]) -> Result<ExitCode> {
 
 /// Each target for a short while; a step of `cargo xtask test`.
 pub(crate) fn every_target() -> Result<()> {
+    check_package()?;
     run(&targets()?, SECONDS)
+}
+
+/// Lints and tests the package itself, which the steps of the workspace do not see. Built without counters: what the
+/// targets share does not link libFuzzer.
+fn check_package() -> Result<()> {
+    let package = |command: &str| {
+        let mut cargo = process::cargo();
+        cargo
+            .args([
+                command,
+                "--locked",
+                "--manifest-path",
+                "fuzz/Cargo.toml",
+                "--target-dir",
+            ])
+            .arg(scratch());
+        cargo
+    };
+    process::stream(package("clippy").arg("--all-targets"))?;
+    process::stream(package("test").arg("--lib"))
 }
 
 fn run(targets: &[String], seconds: u32) -> Result<()> {

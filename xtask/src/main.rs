@@ -26,11 +26,18 @@ Usage: cargo xtask COMMAND
   bench [NAME] [--smoke]          one benchmark, or the list of them
   fuzz [TARGET] [--seconds N]     one fuzz target, or all of them";
 
-fn main() -> Result<ExitCode> {
+fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
+    // The message names what failed; a backtrace of the automation helps nobody.
+    perform(&arguments).unwrap_or_else(|error| {
+        eprintln!("error: {error:#}");
+        ExitCode::FAILURE
+    })
+}
+
+fn perform(arguments: &[String]) -> Result<ExitCode> {
     let Some((command, rest)) = arguments.split_first() else {
-        println!("{USAGE}");
-        return Ok(ExitCode::FAILURE);
+        bail!("which command?\n\n{USAGE}");
     };
     match command.as_str() {
         "run" => run::run(rest),

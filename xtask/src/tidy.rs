@@ -7,6 +7,7 @@ mod locks;
 mod manifest;
 mod module_doc;
 mod names;
+mod reasons;
 mod size;
 mod sole_namer;
 mod source;
@@ -75,6 +76,8 @@ fn rules() -> Result<()> {
 /// Every rule that needs nothing but the files.
 fn of_files(sources: &[Source]) -> Vec<Violation> {
     let mut violations = size::check_share(sources);
+    violations.extend(locks::check_drift(sources));
+    violations.extend(reasons::check(sources));
     for source in sources {
         let Source { path, text, bytes } = source;
         violations.extend(size::check_blob(path, *bytes));

@@ -1,10 +1,14 @@
 //! What lock files may hold: not too much, and nothing about where it came from. Never resolves anything itself.
 
+use super::source::Source;
 use super::violation::Violation;
 
 /// Packages in the lock file of the workspace. Raise it in the commit that needs it, with the reason in
 /// `docs/decisions/dependencies.md`; each package is code that users run and nobody here has read.
 const PACKAGES_MAX: usize = 130;
+
+/// The fuzz targets have a lock file of their own.
+const FUZZ: &str = "fuzz/Cargo.lock";
 
 /// The lock file of cargo stays under its limit; those of npm name no host.
 pub(super) fn check(path: &str, text: &str) -> Vec<Violation> {
@@ -13,6 +17,45 @@ pub(super) fn check(path: &str, text: &str) -> Vec<Violation> {
         Some("package-lock.json") => check_hosts(path, text),
         _ => Vec::new(),
     }
+}
+
+/// What is fuzzed is what ships: a package that both lock files hold has one version.
+pub(super) fn check_drift(sources: &[Source]) -> Vec<Violation> {
+    let text = |path: &str| {
+        sources
+            .iter()
+            .find(|source| source.path == path)
+            .map_or("", |source| &source.text)
+    };
+    let shipped = packages(text("Cargo.lock"));
+    let mut violations = Vec::new();
+    for (line, name, version) in packages(text(FUZZ)) {
+        let mut versions = shipped
+            .iter()
+            .filter(|(_, shipped, _)| *shipped == name)
+            .map(|(_, _, version)| version)
+            .peekable();
+        if versions.peek().is_some() && !versions.any(|shipped| *shipped == version) {
+            let what = format!("fuzzes {name} {version}, which is not what ships");
+            let remedy = "run `cargo update --manifest-path fuzz/Cargo.toml PACKAGE --precise VERSION`";
+            violations.push(Violation::new(FUZZ, line, what, remedy));
+        }
+    }
+    violations
+}
+
+/// Line, name and version of each package in a lock file of cargo.
+fn packages(lock: &str) -> Vec<(usize, &str, &str)> {
+    let lines: Vec<&str> = lock.lines().collect();
+    let pairs = lines.windows(2).enumerate();
+    pairs
+        .filter_map(|(index, pair)| Some((index + 1, quoted(pair[0], "name")?, quoted(pair[1], "version")?)))
+        .collect()
+}
+
+/// The text of a line such as `key = "text"`.
+fn quoted<'a>(line: &'a str, key: &str) -> Option<&'a str> {
+    line.strip_prefix(key)?.strip_prefix(" = \"")?.strip_suffix('"')
 }
 
 fn check_count(path: &str, text: &str) -> Vec<Violation> {
@@ -40,7 +83,34 @@ fn check_hosts(path: &str, text: &str) -> Vec<Violation> {
 
 #[cfg(test)]
 mod tests {
-    use super::{PACKAGES_MAX, check};
+    use super::super::source::Source;
+    use super::super::violation::shown;
+    use super::{PACKAGES_MAX, check, check_drift};
+
+    #[test]
+    fn what_is_fuzzed_is_what_ships() {
+        let lock = |path: &str, version: &str| {
+            let own = format!("[[package]]\nname = \"{}\"\nversion = \"9\"\n", path.len());
+            let text = format!("{own}[[package]]\nname = \"yrs\"\nversion = \"{version}\"\n");
+            Source {
+                path: path.to_owned(),
+                text,
+                bytes: 0,
+            }
+        };
+        assert_eq!(
+            check_drift(&[lock("Cargo.lock", "0.28.0"), lock("fuzz/Cargo.lock", "0.28.0")]),
+            []
+        );
+        assert_eq!(
+            shown(&check_drift(&[
+                lock("Cargo.lock", "0.28.0"),
+                lock("fuzz/Cargo.lock", "0.29.0")
+            ])),
+            ["fuzz/Cargo.lock:5: fuzzes yrs 0.29.0, which is not what ships; \
+              run `cargo update --manifest-path fuzz/Cargo.toml PACKAGE --precise VERSION`"]
+        );
+    }
 
     #[test]
     fn too_many_packages_are_heard() {
