@@ -1,6 +1,7 @@
 //! All automation of the project, in Rust: run, test, tidy, bench, fuzz. Never holds product logic.
 #![expect(
     clippy::print_stdout,
+    clippy::print_stderr,
     reason = "a person or a CI log reads what the commands print"
 )]
 
