@@ -60,8 +60,7 @@ fn rules() -> Result<()> {
     let mut violations = of_files(&sources);
     violations.extend(edges::check()?);
     violations.extend(tree::check()?);
-    let exceptions = sources.iter().find(|source| source.path == exceptions::PATH);
-    let violations = exceptions::apply(exceptions.map_or("", |source| &source.text), violations);
+    let violations = exceptions::apply(source::text_of(&sources, exceptions::PATH), violations);
     for violation in &violations {
         println!("{violation}");
     }

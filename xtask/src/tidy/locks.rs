@@ -1,6 +1,6 @@
 //! What lock files may hold: not too much, and nothing about where it came from. Never resolves anything itself.
 
-use super::source::Source;
+use super::source::{Source, text_of};
 use super::violation::Violation;
 
 /// Packages in the lock file of the workspace. Raise it in the commit that needs it, with the reason in
@@ -21,12 +21,7 @@ pub(super) fn check(path: &str, text: &str) -> Vec<Violation> {
 
 /// What is fuzzed is what ships: a package that both lock files hold has one version.
 pub(super) fn check_drift(sources: &[Source]) -> Vec<Violation> {
-    let text = |path: &str| {
-        sources
-            .iter()
-            .find(|source| source.path == path)
-            .map_or("", |source| &source.text)
-    };
+    let text = |path: &str| text_of(sources, path);
     let shipped = packages(text("Cargo.lock"));
     let mut violations = Vec::new();
     for (line, name, version) in packages(text(FUZZ)) {

@@ -3,7 +3,7 @@
 use toml::{Table, Value};
 
 use super::manifest::line_of;
-use super::source::Source;
+use super::source::{Source, text_of};
 use super::violation::Violation;
 
 const PAGE: &str = "docs/decisions/dependencies.md";
@@ -16,12 +16,7 @@ const TABLES: &[(&str, &[&str])] = &[
 
 /// Every library has a row in the page, and every row has a library.
 pub(super) fn check(sources: &[Source]) -> Vec<Violation> {
-    let text = |path: &str| {
-        sources
-            .iter()
-            .find(|source| source.path == path)
-            .map_or("", |source| &source.text)
-    };
+    let text = |path: &str| text_of(sources, path);
     let page = text(PAGE);
     let mut violations = Vec::new();
     let mut known = Vec::new();

@@ -46,3 +46,11 @@ pub(super) fn tracked() -> Result<Vec<Source>> {
     }
     Ok(sources)
 }
+
+/// The content of one of `sources`, or nothing.
+pub(super) fn text_of<'a>(sources: &'a [Source], path: &str) -> &'a str {
+    sources
+        .iter()
+        .find(|source| source.path == path)
+        .map_or("", |source| &source.text)
+}
