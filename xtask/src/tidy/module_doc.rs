@@ -40,14 +40,14 @@ pub(super) fn check(path: &str, text: &str) -> Option<Violation> {
 fn is_module(path: &str) -> bool {
     let mut parts = path.split('/');
     match parts.next() {
-        Some("crates") => parts.nth(1) == Some("src") || path.contains("/tests/"),
+        Some("crates") => parts.nth(1) == Some("src"),
         Some("xtask" | "fuzz") => parts.next() == Some("src"),
         _ => false,
     }
 }
 
 fn is_test(path: &str) -> bool {
-    path.contains("/tests/") || path.ends_with("/tests.rs") || path.ends_with("_tests.rs")
+    path.ends_with("/tests.rs") || path.contains("/tests/") || path.ends_with("_tests.rs")
 }
 
 /// A sentence ends with a full stop or its like before a blank or the end; `lib.rs` inside one does not end it.
@@ -117,7 +117,8 @@ mod tests {
     #[test]
     fn tests_say_only_what_they_test_and_other_files_are_free() {
         assert_eq!(complaint("crates/a/src/b/tests.rs", "//! Edges.\n"), None);
-        assert!(complaint("crates/a/tests/it/main.rs", "mod b;\n").is_some());
+        assert!(complaint("crates/a/src/b/tests.rs", "use super::b;\n").is_some());
+        assert_eq!(complaint("crates/a/tests/it/b.rs", "mod b;\n"), None);
         assert_eq!(complaint("crates/a/build.rs", "fn main() {}\n"), None);
     }
 }
