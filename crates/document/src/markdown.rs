@@ -1,6 +1,7 @@
 //! Where the markdown body of a file begins, and its events with byte ranges of the whole text.
 //! Never decides what a heading or a comment means; that is the work of `section`, `component` and `comment`.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use pulldown_cmark::{Event, Options, Parser};
@@ -32,7 +33,11 @@ pub(crate) fn body_start(text: &str) -> usize {
 
 /// Three bytes if `text` opens with a byte order mark, else none.
 pub(crate) fn bom_length(text: &str) -> usize {
-    if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 }
+    if text.starts_with('\u{feff}') {
+        '\u{feff}'.len_utf8()
+    } else {
+        0
+    }
 }
 
 /// The frontmatter block with both of its fence lines and the line break after the closing one.
@@ -54,4 +59,66 @@ pub(crate) fn frontmatter_block(text: &str) -> Option<Range<usize>> {
         }
     }
     None
+}
+
+/// Events of a piece of markdown that is no whole file: nothing at its start is frontmatter.
+pub(crate) fn fragment_events(text: &str) -> impl Iterator<Item = (Event<'_>, Range<usize>)> {
+    Parser::new_ext(text, options()).into_offset_iter()
+}
+
+/// The line break that most lines of `document` end with; a line feed if it has none.
+pub(crate) fn line_break_of(document: &str) -> &'static str {
+    let bytes = document.as_bytes();
+    let all = memchr::memchr_iter(b'\n', bytes).count();
+    let with_return = memchr::memmem::find_iter(bytes, b"\r\n").count();
+    if with_return * 2 > all { "\r\n" } else { "\n" }
+}
+
+/// `text` with the line breaks of `document`.
+pub(crate) fn in_line_ending_of<'t>(document: &str, text: &'t str) -> Cow<'t, str> {
+    if line_break_of(document) == "\n" {
+        return if text.contains("\r\n") {
+            text.replace("\r\n", "\n").into()
+        } else {
+            text.into()
+        };
+    }
+    if !text.contains('\n') {
+        return text.into();
+    }
+    text.replace("\r\n", "\n").replace('\n', "\r\n").into()
+}
+
+/// Where the line that holds `offset` begins.
+pub(crate) fn line_start(text: &str, offset: usize) -> usize {
+    let before = text.as_bytes().get(..offset).unwrap_or_default();
+    memchr::memrchr(b'\n', before).map_or(0, |at| at + 1)
+}
+
+/// The number of the line that holds `offset`, from one. Costs a pass over the text, so it is for messages only.
+pub(crate) fn line_number(text: &str, offset: usize) -> usize {
+    let before = text.as_bytes().get(..offset).unwrap_or_default();
+    memchr::memchr_iter(b'\n', before).count() + 1
+}
+
+/// The length of a line break at the start of `text`, after blanks, counted with those blanks.
+pub(crate) fn blank_line_rest(text: &str) -> Option<usize> {
+    let trimmed = text.trim_start_matches([' ', '\t']);
+    let blanks = text.len() - trimmed.len();
+    if trimmed.starts_with('\n') {
+        Some(blanks + 1)
+    } else if trimmed.starts_with("\r\n") {
+        Some(blanks + 2)
+    } else {
+        None
+    }
+}
+
+/// `text` without the blank lines at its start and at its end; the first line keeps its indentation.
+pub(crate) fn without_outer_blank_lines(text: &str) -> &str {
+    let mut rest = text;
+    while let Some(length) = blank_line_rest(rest) {
+        rest = rest.get(length..).unwrap_or_default();
+    }
+    rest.trim_end()
 }
