@@ -7,7 +7,7 @@ use std::ops::Range;
 use pulldown_cmark::{Event, HeadingLevel, Tag};
 
 use crate::component::{closing_line, closing_line_of_file, inert};
-use crate::markdown::{self, in_line_ending_of, without_outer_blank_lines};
+use crate::markdown::{self, in_line_ending_of, without_frontmatter_end, without_outer_blank_lines};
 
 const USER_HEADING: &str = "## User";
 const ASSISTANT_HEADING: &str = "## Assistant";
@@ -70,26 +70,29 @@ pub fn build_response(document: &str, answer: &str) -> String {
     let answer = inert(strip_echoed_headings(answer));
     let answer = demoted(without_outer_blank_lines(&answer));
     let mut added = String::with_capacity(answer.len() + 64);
-    if let Some(line) = closing_line_of_file(document) {
-        added.push_str(if document.ends_with('\n') { "" } else { "\n" });
-        added.push_str(&line);
-        added.push_str("\n\n");
-    } else {
-        added.push_str(separator(document));
+    // Where a blank line is enough to end what is open, the separator is that line.
+    match closing_line_of_file(document).as_deref().map(str::trim_end) {
+        None | Some("") => added.push_str(separator(document)),
+        Some(line) => {
+            added.push_str(if document.ends_with('\n') { "" } else { "\n" });
+            added.push_str(line);
+            added.push_str("\n\n");
+        }
     }
     added.push_str(ASSISTANT_HEADING);
     added.push_str("\n\n");
     if !answer.is_empty() {
         added.push_str(&answer);
-        if let Some(line) = closing_line(&answer) {
+        if let Some(line) = closing_line(&answer).filter(|line| !line.is_empty()) {
             added.push('\n');
-            added.push_str(&line);
+            added.push_str(line.trim_end());
         }
         added.push_str("\n\n");
     }
     added.push_str(USER_HEADING);
     added.push_str("\n\n");
-    [document, &in_line_ending_of(document, &added)].concat()
+    let added = without_frontmatter_end(document, in_line_ending_of(document, &added));
+    [document, &added].concat()
 }
 
 /// `answer` without the `## Assistant` at its start and the empty `## User` at its end that agents like to echo.
@@ -116,13 +119,12 @@ pub fn strip_echoed_headings(answer: &str) -> &str {
     if kept == (0..answer.len()) {
         return answer;
     }
-    let echo_free = answer.get(kept.clone()).unwrap_or_default();
-    let text = without_outer_blank_lines(echo_free);
+    let rest = answer.get(kept).unwrap_or_default();
+    let text = without_outer_blank_lines(rest);
+    let start = markdown::blank_lines_length(rest);
     // The last line keeps its line break.
-    let start = text.as_ptr() as usize - answer.as_ptr() as usize;
-    let after = answer.get(start + text.len()..kept.end).unwrap_or_default();
-    answer
-        .get(start..start + text.len() + markdown::blank_line_rest(after).unwrap_or(0))
+    let after = rest.get(start + text.len()..).unwrap_or_default();
+    rest.get(start..start + text.len() + markdown::blank_line_rest(after).unwrap_or(0))
         .unwrap_or(text)
 }
 
@@ -200,11 +202,8 @@ fn separator(document: &str) -> &'static str {
         .next()
         .is_some_and(|line| line.trim().is_empty());
     if body.trim().is_empty() {
-        if body.is_empty() && !document.is_empty() && !document.ends_with('\n') {
-            "\n"
-        } else {
-            ""
-        }
+        let is_cut = document.len() > markdown::bom_length(document) && !document.ends_with('\n');
+        if is_cut { "\n" } else { "" }
     } else if !is_last_blank {
         "\n\n"
     } else if last_line.is_empty() {

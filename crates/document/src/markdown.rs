@@ -89,6 +89,23 @@ pub(crate) fn in_line_ending_of<'t>(document: &str, text: &'t str) -> Cow<'t, st
     text.replace("\r\n", "\n").replace('\n', "\r\n").into()
 }
 
+/// `text` without lines that would close a frontmatter block which `document` opens and never closes.
+///
+/// Such a document begins with a thematic break, and its text is all body. One dash more keeps the meaning of a break.
+pub(crate) fn without_frontmatter_end<'t>(document: &str, text: Cow<'t, str>) -> Cow<'t, str> {
+    let body = document.get(bom_length(document)..).unwrap_or_default();
+    let opens = body.lines().next().is_some_and(|line| line.trim_end() == "---");
+    if !opens || frontmatter_block(document).is_some() {
+        return text;
+    }
+    let lines = text.split_inclusive('\n').map(|line| match line.trim_end() {
+        "---" => line.replacen("---", "----", 1),
+        "..." => line.replacen("...", "\\...", 1),
+        _ => line.to_owned(),
+    });
+    lines.collect::<String>().into()
+}
+
 /// Where the line that holds `offset` begins.
 pub(crate) fn line_start(text: &str, offset: usize) -> usize {
     let before = text.as_bytes().get(..offset).unwrap_or_default();
@@ -97,8 +114,7 @@ pub(crate) fn line_start(text: &str, offset: usize) -> usize {
 
 /// The number of the line that holds `offset`, from one. Costs a pass over the text, so it is for messages only.
 pub(crate) fn line_number(text: &str, offset: usize) -> usize {
-    let before = text.as_bytes().get(..offset).unwrap_or_default();
-    memchr::memchr_iter(b'\n', before).count() + 1
+    LineCounter::new(text).line_of(offset)
 }
 
 /// The length of a line break at the start of `text`, after blanks, counted with those blanks.
@@ -114,11 +130,44 @@ pub(crate) fn blank_line_rest(text: &str) -> Option<usize> {
     }
 }
 
+/// The length of the blank lines at the start of `text`.
+pub(crate) fn blank_lines_length(text: &str) -> usize {
+    let mut length = 0;
+    while let Some(line) = text.get(length..).and_then(blank_line_rest) {
+        length += line;
+    }
+    length
+}
+
 /// `text` without the blank lines at its start and at its end; the first line keeps its indentation.
 pub(crate) fn without_outer_blank_lines(text: &str) -> &str {
-    let mut rest = text;
-    while let Some(length) = blank_line_rest(rest) {
-        rest = rest.get(length..).unwrap_or_default();
+    text.get(blank_lines_length(text)..)
+        .unwrap_or_default()
+        .trim_end()
+}
+
+/// Numbers lines from one, for offsets that come in order, in one pass over the text.
+#[derive(Debug)]
+pub(crate) struct LineCounter<'t> {
+    text: &'t str,
+    counted: usize,
+    line: usize,
+}
+
+impl<'t> LineCounter<'t> {
+    pub(crate) fn new(text: &'t str) -> Self {
+        Self {
+            text,
+            counted: 0,
+            line: 1,
+        }
     }
-    rest.trim_end()
+
+    /// The number of the line that holds `offset`, which is not before the last one asked for.
+    pub(crate) fn line_of(&mut self, offset: usize) -> usize {
+        let between = self.text.as_bytes().get(self.counted..offset).unwrap_or_default();
+        self.line += memchr::memchr_iter(b'\n', between).count();
+        self.counted = self.counted.max(offset);
+        self.line
+    }
 }

@@ -81,11 +81,6 @@ pub(crate) fn is_marker_like(text: &str, comment: &HtmlComment, word: &str) -> b
     side_and_rest(comment.inner(text), word).is_some()
 }
 
-/// Whether `name` can name a component.
-pub(crate) fn is_name(name: &str) -> bool {
-    !name.is_empty() && name_length(name) == name.len()
-}
-
 fn side_and_rest<'t>(inner: &'t str, word: &str) -> Option<(Side, &'t str)> {
     match inner.strip_prefix('/') {
         Some(closing) => closing.strip_prefix(word).map(|rest| (Side::Close, rest)),

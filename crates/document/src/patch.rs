@@ -7,13 +7,12 @@ mod stream;
 pub use apply::{Applied, PatchError, apply_patches};
 pub use stream::safe_prefix;
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
-use std::ops::Range;
 
 use crate::comment::html;
 use crate::component::{Attributes, Mode};
-use crate::markdown::{line_number, without_outer_blank_lines};
+use crate::markdown::{LineCounter, without_outer_blank_lines};
 use crate::marker::{Marker, PATCH, Side};
 
 /// An agent's answer, taken apart.
@@ -129,22 +128,30 @@ pub fn parse_answer(text: &str) -> Answer {
         .collect();
     let mut closings = Closings::new(&markers);
     let mut answer = Answer::default();
+    let mut lines = LineCounter::new(text);
     let mut outside = 0;
     for (index, marker) in markers.iter().enumerate() {
         if marker.range.start < outside {
             continue;
         }
         answer.add_unmatched(text.get(outside..marker.range.start).unwrap_or_default());
+        let line = lines.line_of(marker.range.start);
         outside = match marker.side {
             Side::Open => {
                 let next_open = markers
                     .iter()
                     .skip(index + 1)
                     .find(|next| next.side == Side::Open);
-                answer.add_patch(text, marker, closings.after(marker), next_open)
+                let close = closings.after(marker);
+                if close.is_none() {
+                    answer.notices.push(Notice::Unclosed {
+                        name: marker.name.to_owned(),
+                        line,
+                    });
+                }
+                answer.add_patch(text, marker, close, next_open)
             }
             Side::Close => {
-                let line = line_number(text, marker.range.start);
                 answer.notices.push(Notice::Unopened {
                     name: marker.name.to_owned(),
                     line,
@@ -183,35 +190,24 @@ impl Answer {
             (None, Some(next)) => (start..next.with_line_start(text).start, next.range.start),
             (None, None) => (start..text.len(), text.len()),
         };
-        if close.is_none() {
-            let line = line_number(text, open.range.start);
-            self.notices.push(Notice::Unclosed {
-                name: open.name.to_owned(),
-                line,
-            });
-        }
         self.patches.push(Patch {
             name: open.name.to_owned(),
             attributes: Attributes::new(open.attributes),
-            text: content_of(text, content),
+            text: text.get(content).unwrap_or_default().to_owned(),
             is_closed: close.is_some(),
         });
         end
     }
 }
 
-fn content_of(text: &str, range: Range<usize>) -> String {
-    text.get(range).unwrap_or_default().to_owned()
-}
-
-/// The closing markers of an answer by name, so that finding the right one takes constant time.
+/// The closing markers of an answer by name, so that finding the right one takes no search through the answer.
 struct Closings<'m, 't> {
-    by_name: HashMap<&'t str, VecDeque<&'m Marker<'t>>>,
+    by_name: BTreeMap<&'t str, VecDeque<&'m Marker<'t>>>,
 }
 
 impl<'m, 't> Closings<'m, 't> {
     fn new(markers: &'m [Marker<'t>]) -> Self {
-        let mut by_name: HashMap<_, VecDeque<_>> = HashMap::new();
+        let mut by_name: BTreeMap<_, VecDeque<_>> = BTreeMap::new();
         for marker in markers.iter().filter(|marker| marker.side == Side::Close) {
             by_name.entry(marker.name).or_default().push_back(marker);
         }

@@ -2,9 +2,11 @@
 
 use std::ops::Range;
 
-use super::inert::{closing_line, inert, without_comments, without_fences};
+use super::inert::{closing_line, fenced, inert, without_comments, without_html_and_fences};
 use super::{Component, ComponentError, Mode, components, find_index};
-use crate::markdown::{in_line_ending_of, line_break_of, without_outer_blank_lines};
+use crate::markdown::{
+    in_line_ending_of, line_break_of, line_start, without_frontmatter_end, without_outer_blank_lines,
+};
 
 /// `text` with `addition` instead of the content of component `name`.
 ///
@@ -100,12 +102,14 @@ impl Draft {
                 inner: inner.name.clone(),
             });
         }
+        let addition = without_outer_blank_lines(addition);
         // What surrounds the component decides what is code, so each form is tried in its place. Nearly always the
-        // first one does; the later ones are for text that lands inside raw HTML.
-        let forms: [fn(&str) -> String; 3] = [
+        // first one does; the later ones are for text that lands inside raw HTML or takes in what follows it.
+        let forms: [fn(&str) -> String; 4] = [
             |text| inert(text).into_owned(),
             without_comments,
-            |text| without_fences(&without_comments(text)),
+            without_html_and_fences,
+            fenced,
         ];
         for form in forms {
             let splice = Splice::new(&self.text, component, mode, &closed(form(addition)));
@@ -126,13 +130,15 @@ impl Draft {
     }
 }
 
-/// `text` with what it leaves open closed.
+/// `text` as whole lines, with what it leaves open closed.
 fn closed(mut text: String) -> String {
+    if text.trim().is_empty() {
+        return String::new();
+    }
+    text.push('\n');
     if let Some(line) = closing_line(&text) {
-        if !text.ends_with('\n') {
-            text.push('\n');
-        }
         text.push_str(&line);
+        text.push('\n');
     }
     text
 }
@@ -200,15 +206,10 @@ impl Splice {
     }
 }
 
-/// `addition` as whole lines of the document, indented and quoted like the closing marker of the component.
+/// The whole lines `addition` as lines of the document, indented and quoted like the closing marker of the component.
 fn body(document: &str, component: &Component, addition: &str) -> String {
-    let addition = without_outer_blank_lines(addition);
-    if addition.is_empty() {
-        return String::new();
-    }
-    let addition = in_line_ending_of(document, addition);
-    let close = document.get(component.close.clone()).unwrap_or_default();
-    let prefix = close.split_once('<').map_or("", |(prefix, _)| prefix);
+    let addition = without_frontmatter_end(document, in_line_ending_of(document, addition));
+    let prefix = line_prefix(document, component);
     let mut body = String::with_capacity(addition.len() + 2);
     for line in addition.split_inclusive('\n') {
         body.push_str(if line.trim().is_empty() {
@@ -218,8 +219,23 @@ fn body(document: &str, component: &Component, addition: &str) -> String {
         });
         body.push_str(line);
     }
-    body.push_str(line_break_of(document));
     body
+}
+
+/// The indentation and quote signs of the component's lines, as its closing marker has them.
+fn line_prefix<'t>(document: &'t str, component: &Component) -> &'t str {
+    let close = document.get(component.close.clone()).unwrap_or_default();
+    let prefix = close.split_once('<').map_or("", |(prefix, _)| prefix);
+    let line = line_start(document, component.open.start);
+    let is_quoted = document
+        .get(line..component.open.start)
+        .is_some_and(|before| before.contains('>'));
+    // A component that opens outside the quote it closes in is no part of the quote.
+    if prefix.contains('>') && !is_quoted {
+        ""
+    } else {
+        prefix
+    }
 }
 
 /// Whether two texts would run together into one paragraph. Rows of one list or one table belong together.

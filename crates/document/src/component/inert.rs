@@ -44,13 +44,23 @@ pub(super) fn without_comments(text: &str) -> String {
     text.replace(html::OPEN, ESCAPED_OPEN)
 }
 
-/// `text` with every run of three or more fence characters broken, so that it opens and closes no code block.
-pub(super) fn without_fences(text: &str) -> String {
-    text.replace("```", "\\`\\`\\`").replace("~~~", "\\~\\~\\~")
+/// `text` as plain words: no HTML and no code fence begins in it.
+pub(super) fn without_html_and_fences(text: &str) -> String {
+    text.replace('<', "&lt;")
+        .replace("```", "\\`\\`\\`")
+        .replace("~~~", "\\~\\~\\~")
+}
+
+/// `text` in a code fence of its own, below a blank line that ends whatever HTML comes before.
+pub(super) fn fenced(text: &str) -> String {
+    let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
+    let fence = "`".repeat(longest.max(2) + 1);
+    format!("\n{fence}\n{text}\n{fence}")
 }
 
 /// The line that must follow `text` so that what comes after it is not swallowed: the end of an open code fence,
-/// comment or raw HTML block. A writer that streams keeps this line after its anchor.
+/// comment or raw HTML block. It is empty where a blank line is enough. A writer that streams keeps this line after its
+/// anchor.
 ///
 /// ```
 /// use document::component::closing_line;
@@ -132,13 +142,13 @@ fn html_end(block: &str) -> Option<&'static str> {
     } else if block.starts_with("<!") {
         ">"
     } else {
-        return raw_element_end(block).or_else(|| comment_end(block));
+        return raw_element_end(block).unwrap_or_else(|| Some(comment_end(block)));
     };
     if block.contains(end) { None } else { Some(end) }
 }
 
-/// The end tag of an element whose content is not markdown.
-fn raw_element_end(block: &str) -> Option<&'static str> {
+/// The end tag that an element still needs whose content is not markdown, if `block` begins with such an element.
+fn raw_element_end(block: &str) -> Option<Option<&'static str>> {
     const ELEMENTS: [(&str, &str); 4] = [
         ("script", "</script>"),
         ("pre", "</pre>"),
@@ -152,22 +162,18 @@ fn raw_element_end(block: &str) -> Option<&'static str> {
             .strip_prefix(name)
             .is_some_and(|rest| rest.is_empty() || rest.starts_with(|c: char| c.is_whitespace() || c == '>'))
     })?;
-    // Any of the four end tags ends such a block, whichever one began it.
-    if ELEMENTS.iter().any(|(_, end)| lower.contains(end)) {
-        None
-    } else {
-        Some(end)
-    }
+    Some(Some(end).filter(|end| !lower.contains(end)))
 }
 
-/// The end of a comment that is still open at the end of an ordinary HTML block.
-fn comment_end(block: &str) -> Option<&'static str> {
+/// What ends an ordinary HTML block: a blank line, after the end of a comment that is still open.
+fn comment_end(block: &str) -> &'static str {
     let mut found: Vec<HtmlComment> = Vec::new();
     html::comments_of_block(block, 0..block.len(), &mut found);
-    found
-        .last()
-        .filter(|comment| !comment.closed)
-        .map(|_| html::CLOSE)
+    if found.last().is_some_and(|comment| !comment.closed) {
+        "-->\n"
+    } else {
+        ""
+    }
 }
 
 /// `text` with every `<!--` inside `ranges` made visible text.

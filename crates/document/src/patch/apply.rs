@@ -1,7 +1,7 @@
 //! Puts the patches of an answer into the components of a document.
 //! Never drops a text: a second patch for the same component is added to the first.
 
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 
 use super::{Answer, Notice, Patch};
 use crate::component::{ComponentError, Draft, Mode, find_index};
@@ -53,7 +53,7 @@ pub enum PatchError {
 pub fn apply_patches(document: &str, answer: &Answer) -> Result<Applied, PatchError> {
     let mut application = Application {
         draft: Draft::new(document)?,
-        written: HashSet::new(),
+        written: BTreeSet::new(),
         notices: answer.notices.clone(),
     };
     for patch in &answer.patches {
@@ -69,7 +69,7 @@ pub fn apply_patches(document: &str, answer: &Answer) -> Result<Applied, PatchEr
 struct Application {
     draft: Draft,
     /// Components that took a part of this answer; what follows is added to it.
-    written: HashSet<usize>,
+    written: BTreeSet<usize>,
     notices: Vec<Notice>,
 }
 

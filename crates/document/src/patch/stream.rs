@@ -3,6 +3,7 @@
 
 use std::ops::Range;
 
+use memchr::memmem;
 use pulldown_cmark::{Event, Tag};
 
 use crate::comment::html;
@@ -26,7 +27,7 @@ pub fn safe_prefix(partial: &str) -> usize {
         end -= 1;
     }
     let text = partial.get(..end).unwrap_or_default();
-    end = end - half_comment_start(text);
+    end -= half_comment_length(text);
     let text = partial.get(..end).unwrap_or_default();
     end = end.min(half_fence_start(text).unwrap_or(end));
     let text = partial.get(..end).unwrap_or_default();
@@ -34,14 +35,14 @@ pub fn safe_prefix(partial: &str) -> usize {
 }
 
 /// How many bytes of a `<!--` that is not whole stand at the end.
-fn half_comment_start(text: &str) -> usize {
+fn half_comment_length(text: &str) -> usize {
     ["<!-", "<!", "<"]
         .into_iter()
         .find(|half| text.ends_with(half))
         .map_or(0, str::len)
 }
 
-/// Where the last line begins, if it may become a fence: it has no line break yet, and is only fence characters so far,
+/// Where the last line's text begins, if it may become a fence: it has no line break yet, and is only fence characters so far,
 /// or three of them and half an info string.
 fn half_fence_start(text: &str) -> Option<usize> {
     let start = line_start(text, text.len());
@@ -54,27 +55,21 @@ fn half_fence_start(text: &str) -> Option<usize> {
         let length = bare.len() - rest.len();
         length >= 3 || length > 0 && rest.is_empty()
     });
-    is_half.then_some(start)
+    is_half.then_some(text.len() - bare.len())
 }
 
 /// Where the first comment begins whose nature later text can still change: one that is open, or one in the last
 /// paragraph after a backtick that may yet turn it into code.
 fn unsettled_comment_start(text: &str) -> Option<usize> {
-    memchr::memmem::find(text.as_bytes(), html::OPEN.as_bytes())?;
+    memmem::find(text.as_bytes(), html::OPEN.as_bytes())?;
+    let last_end = memmem::rfind(text.as_bytes(), html::CLOSE.as_bytes());
+    let is_open = |start: usize| last_end.is_none_or(|end| end < start);
     let mut paragraph: Option<Range<usize>> = None;
     let mut code: Vec<Range<usize>> = Vec::new();
-    let mut open = None;
+    let mut comments = Vec::new();
     for (event, range) in fragment_events(text) {
         match event {
-            Event::Start(Tag::HtmlBlock) => {
-                let mut found = Vec::new();
-                html::comments_of_block(text, range, &mut found);
-                open = found
-                    .into_iter()
-                    .find(|comment| !comment.closed)
-                    .map(|comment| comment.range.start)
-                    .or(open);
-            }
+            Event::Start(Tag::HtmlBlock) => html::comments_of_block(text, range, &mut comments),
             Event::Start(Tag::Paragraph | Tag::Heading { .. } | Tag::TableCell | Tag::Item) => {
                 paragraph = Some(range);
                 code.clear();
@@ -83,28 +78,33 @@ fn unsettled_comment_start(text: &str) -> Option<usize> {
             _ => {}
         }
     }
-    let open = open.filter(|start| reaches_end(text, *start));
-    let paragraph = paragraph.filter(|range| range.end >= text.len());
-    let inline = paragraph.and_then(|range| unsettled_in(text, range, &code));
-    [open, inline].into_iter().flatten().min()
+    let in_block = comments
+        .into_iter()
+        .map(|comment| comment.range.start)
+        .find(|start| is_open(*start));
+    let in_paragraph = paragraph
+        .filter(|range| range.end >= text.len())
+        .and_then(|range| {
+            let backtick = outside_code(text, &range, "`", &code).next();
+            outside_code(text, &range, html::OPEN, &code)
+                .find(|start| is_open(*start) || backtick.is_some_and(|backtick| backtick < *start))
+        });
+    [in_block, in_paragraph].into_iter().flatten().min()
 }
 
-/// Whether a comment that is open at `start` still waits for its end.
-fn reaches_end(text: &str, start: usize) -> bool {
-    text.get(start..).is_some_and(|rest| !rest.contains(html::CLOSE))
-}
-
-/// The first comment of a paragraph that is not in finished code and is either open or preceded by a lone backtick.
-fn unsettled_in(text: &str, paragraph: Range<usize>, code: &[Range<usize>]) -> Option<usize> {
-    let source = text.get(paragraph.clone())?;
-    let outside = |offset: usize| !code.iter().any(|span| span.contains(&offset));
-    memchr::memmem::find_iter(source.as_bytes(), html::OPEN.as_bytes())
-        .map(|at| paragraph.start + at)
-        .filter(|at| outside(*at))
-        .find(|at| reaches_end(text, *at) || lone_backtick(text, paragraph.start..*at, &outside))
-}
-
-fn lone_backtick(text: &str, range: Range<usize>, outside: &impl Fn(usize) -> bool) -> bool {
-    let source = text.get(range.clone()).unwrap_or_default();
-    source.match_indices('`').any(|(at, _)| outside(range.start + at))
+/// Where `needle` stands in `range`, except in `code`, which is in order.
+fn outside_code<'t>(
+    text: &'t str,
+    range: &Range<usize>,
+    needle: &'t str,
+    code: &'t [Range<usize>],
+) -> impl Iterator<Item = usize> {
+    let start = range.start;
+    let mut code = code.iter().peekable();
+    memmem::find_iter(text.as_bytes().get(range.clone()).unwrap_or_default(), needle)
+        .map(move |at| start + at)
+        .filter(move |at| {
+            while code.next_if(|span| span.end <= *at).is_some() {}
+            code.peek().is_none_or(|span| span.start > *at)
+        })
 }
