@@ -1,4 +1,4 @@
-//! Components: named spans `<!-- agent:NAME -->…<!-- /agent:NAME -->` of a document, found as CommonMark sees them.
+//! Components: named spans `<!-- agent:NAME -->…<!-- /agent:NAME -->` of a document, found as `CommonMark` has it.
 //! Never takes a marker in code for a marker, and never changes a byte outside the component it is asked to change.
 
 mod attributes;

@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use pulldown_cmark::{Event, Options, Parser};
 
-/// The dialect that people's editors and agents write: CommonMark with tables, strike-through, task lists and footnotes.
+/// The dialect that people's editors and agents write: `CommonMark` with tables, strike-through, task lists and footnotes.
 fn options() -> Options {
     Options::ENABLE_TABLES
         | Options::ENABLE_STRIKETHROUGH

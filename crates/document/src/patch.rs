@@ -127,8 +127,8 @@ pub fn parse_answer(text: &str) -> Answer {
         .filter_map(|comment| Marker::read(text, comment, PATCH))
         .collect();
     let mut closings = Closings::new(&markers);
-    let mut answer = Answer::default();
     let mut lines = LineCounter::new(text);
+    let mut answer = Answer::default();
     let mut outside = 0;
     for (index, marker) in markers.iter().enumerate() {
         if marker.range.start < outside {
@@ -142,14 +142,8 @@ pub fn parse_answer(text: &str) -> Answer {
                     .iter()
                     .skip(index + 1)
                     .find(|next| next.side == Side::Open);
-                let close = closings.after(marker);
-                if close.is_none() {
-                    answer.notices.push(Notice::Unclosed {
-                        name: marker.name.to_owned(),
-                        line,
-                    });
-                }
-                answer.add_patch(text, marker, close, next_open)
+                let close = closings.after(marker).filter(|close| belongs(close, next_open));
+                answer.add_patch(text, marker, close, next_open, line)
             }
             Side::Close => {
                 answer.notices.push(Notice::Unopened {
@@ -162,6 +156,11 @@ pub fn parse_answer(text: &str) -> Answer {
     }
     answer.add_unmatched(text.get(outside..).unwrap_or_default());
     answer
+}
+
+/// Whether a closing marker is not that of a later patch of the same name.
+fn belongs(close: &Marker<'_>, next_open: Option<&Marker<'_>>) -> bool {
+    next_open.is_none_or(|next| next.name != close.name || next.range.start > close.range.start)
 }
 
 impl Answer {
@@ -183,7 +182,14 @@ impl Answer {
         open: &Marker<'_>,
         close: Option<&Marker<'_>>,
         next_open: Option<&Marker<'_>>,
+        line: usize,
     ) -> usize {
+        if close.is_none() {
+            self.notices.push(Notice::Unclosed {
+                name: open.name.to_owned(),
+                line,
+            });
+        }
         let start = open.with_line_end(text).end;
         let (content, end) = match (close, next_open) {
             (Some(close), _) => (start..close.with_line_start(text).start, close.range.end),

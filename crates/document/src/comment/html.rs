@@ -1,4 +1,4 @@
-//! Finds HTML comments the way CommonMark does: never inside code, wherever raw HTML may stand.
+//! Finds HTML comments the way `CommonMark` does: never inside code, wherever raw HTML may stand.
 //! Never decides what a comment means.
 
 use std::ops::Range;

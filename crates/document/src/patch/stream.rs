@@ -31,7 +31,17 @@ pub fn safe_prefix(partial: &str) -> usize {
     let text = partial.get(..end).unwrap_or_default();
     end = end.min(half_fence_start(text).unwrap_or(end));
     let text = partial.get(..end).unwrap_or_default();
-    end.min(unsettled_comment_start(text).unwrap_or(end))
+    // Backticks at the end may be joined by more, and then they close no code that fewer of them would. And a line that
+    // has no end yet may still turn from a block of its own into more of the paragraph above.
+    let views = [
+        text.trim_end_matches('`'),
+        text.get(..line_start(text, end)).unwrap_or_default(),
+    ];
+    views
+        .into_iter()
+        .filter_map(unsettled_comment_start)
+        .min()
+        .unwrap_or(end)
 }
 
 /// How many bytes of a `<!--` that is not whole stand at the end.

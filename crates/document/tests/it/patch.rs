@@ -108,6 +108,17 @@ fn an_unclosed_patch_is_kept_up_to_the_next_one() {
 }
 
 #[test]
+fn a_patch_that_opens_again_ends_the_first() {
+    let answer = parse_answer("<!-- patch:a -->\none\n<!-- patch:a -->\ntwo\n<!-- /patch:a -->\n");
+    let shown: Vec<_> = answer
+        .patches
+        .iter()
+        .map(|patch| (patch.text.as_str(), patch.is_closed))
+        .collect();
+    assert_eq!(shown, [("one\n", false), ("two\n", true)]);
+}
+
+#[test]
 fn a_stray_closing_marker_is_noted() {
     let answer = parse_answer("one\n\n<!-- /patch:a -->\ntwo");
     assert_eq!(answer.unmatched, "one\n\ntwo");

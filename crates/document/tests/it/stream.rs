@@ -95,13 +95,21 @@ fn what_later_text_can_change_is_held_back() {
 #[test]
 fn any_answer_can_be_cut_anywhere() {
     let mut random = Random::new(6);
-    for _ in 0..300 {
+    for _ in 0..500 {
         let answer = random.soup(16);
+        let mut written = 0;
         for cut in 0..=answer.len() {
             let Some(partial) = answer.get(..cut) else {
                 continue;
             };
-            let text = &partial[..safe_prefix(partial)];
+            let safe = safe_prefix(partial);
+            assert!(
+                safe >= written,
+                "{partial:?} takes back {:?}",
+                &partial[safe..written]
+            );
+            written = safe;
+            let text = &partial[..safe];
             let applied = apply_patches(DOCUMENT, &parse_answer(text)).unwrap();
             assert_eq!(components(&applied.text).unwrap().len(), 2, "{text:?}");
         }
