@@ -80,7 +80,7 @@ fn unsettled_comment_start(text: &str) -> Option<usize> {
     for (event, range) in fragment_events(text) {
         match event {
             Event::Start(Tag::HtmlBlock) => html::comments_of_block(text, range, &mut comments),
-            Event::Start(Tag::Paragraph | Tag::Heading { .. } | Tag::TableCell | Tag::Item) => {
+            Event::Start(Tag::Paragraph | Tag::Heading { .. } | Tag::Table(_) | Tag::Item) => {
                 paragraph = Some(range);
                 code.clear();
             }
@@ -92,14 +92,19 @@ fn unsettled_comment_start(text: &str) -> Option<usize> {
         .into_iter()
         .map(|comment| comment.range.start)
         .find(|start| is_open(*start));
-    let in_paragraph = paragraph
-        .filter(|range| range.end >= text.len())
-        .and_then(|range| {
-            let backtick = outside_code(text, &range, "`", &code).next();
-            outside_code(text, &range, html::OPEN, &code)
-                .find(|start| is_open(*start) || backtick.is_some_and(|backtick| backtick < *start))
-        });
+    let in_paragraph = paragraph.filter(|range| is_last(text, range)).and_then(|range| {
+        let backtick = outside_code(text, &range, "`", &code).next();
+        outside_code(text, &range, html::OPEN, &code)
+            .find(|start| is_open(*start) || backtick.is_some_and(|backtick| backtick < *start))
+    });
     [in_block, in_paragraph].into_iter().flatten().min()
+}
+
+/// Whether the paragraph at `range` can still grow: nothing follows it, not even a blank line.
+fn is_last(text: &str, range: &Range<usize>) -> bool {
+    let lines = text.strip_suffix('\n').unwrap_or(text);
+    let lines = lines.strip_suffix('\r').unwrap_or(lines);
+    range.end >= lines.len() && !lines.ends_with('\n')
 }
 
 /// Where `needle` stands in `range`, except in `code`, which is in order.

@@ -1,4 +1,4 @@
-//! Components are found as CommonMark sees them, and an edit changes one of them and nothing else.
+//! Components are found as `CommonMark` has it, and an edit changes one of them and nothing else.
 
 use std::time::{Duration, Instant};
 
