@@ -2,4 +2,12 @@
 //!
 //! The crate is pure: it does no IO, reads no clock, takes no randomness, never logs and never panics on any input.
 
+pub mod component;
+pub mod patch;
+
+pub mod comment;
+pub mod exchange;
+pub mod truncation;
+
 mod markdown;
+mod marker;

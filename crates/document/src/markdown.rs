@@ -1,11 +1,12 @@
 //! Where the markdown body of a file begins, and its events with byte ranges of the whole text.
 //! Never decides what a heading or a comment means; that is the work of `section`, `component` and `comment`.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use pulldown_cmark::{Event, Options, Parser};
 
-/// The dialect that people's editors and agents write: CommonMark with tables, strike-through, task lists and footnotes.
+/// The dialect that people's editors and agents write: `CommonMark` with tables, strike-through, task lists and footnotes.
 fn options() -> Options {
     Options::ENABLE_TABLES
         | Options::ENABLE_STRIKETHROUGH
@@ -58,4 +59,115 @@ pub(crate) fn frontmatter_block(text: &str) -> Option<Range<usize>> {
         }
     }
     None
+}
+
+/// Events of a piece of markdown that is no whole file: nothing at its start is frontmatter.
+pub(crate) fn fragment_events(text: &str) -> impl Iterator<Item = (Event<'_>, Range<usize>)> {
+    Parser::new_ext(text, options()).into_offset_iter()
+}
+
+/// The line break that most lines of `document` end with; a line feed if it has none.
+pub(crate) fn line_break_of(document: &str) -> &'static str {
+    let bytes = document.as_bytes();
+    let all = memchr::memchr_iter(b'\n', bytes).count();
+    let with_return = memchr::memmem::find_iter(bytes, b"\r\n").count();
+    if with_return * 2 > all { "\r\n" } else { "\n" }
+}
+
+/// `text` with the line breaks of `document`.
+pub(crate) fn in_line_ending_of<'t>(document: &str, text: &'t str) -> Cow<'t, str> {
+    if line_break_of(document) == "\n" {
+        return if text.contains("\r\n") {
+            text.replace("\r\n", "\n").into()
+        } else {
+            text.into()
+        };
+    }
+    if !text.contains('\n') {
+        return text.into();
+    }
+    text.replace("\r\n", "\n").replace('\n', "\r\n").into()
+}
+
+/// `text` without lines that would close a frontmatter block which `document` opens and never closes.
+///
+/// Such a document begins with a thematic break, and its text is all body. One dash more keeps the meaning of a break.
+pub(crate) fn without_frontmatter_end<'t>(document: &str, text: Cow<'t, str>) -> Cow<'t, str> {
+    let body = document.get(bom_length(document)..).unwrap_or_default();
+    let opens = body.lines().next().is_some_and(|line| line.trim_end() == "---");
+    if !opens || frontmatter_block(document).is_some() {
+        return text;
+    }
+    let lines = text.split_inclusive('\n').map(|line| match line.trim_end() {
+        "---" => line.replacen("---", "----", 1),
+        "..." => line.replacen("...", "\\...", 1),
+        _ => line.to_owned(),
+    });
+    lines.collect::<String>().into()
+}
+
+/// Where the line that holds `offset` begins.
+pub(crate) fn line_start(text: &str, offset: usize) -> usize {
+    let before = text.as_bytes().get(..offset).unwrap_or_default();
+    memchr::memrchr(b'\n', before).map_or(0, |at| at + 1)
+}
+
+/// The number of the line that holds `offset`, from one. Costs a pass over the text, so it is for messages only.
+pub(crate) fn line_number(text: &str, offset: usize) -> usize {
+    LineCounter::new(text).line_of(offset)
+}
+
+/// The length of a line break at the start of `text`, after blanks, counted with those blanks.
+pub(crate) fn blank_line_rest(text: &str) -> Option<usize> {
+    let trimmed = text.trim_start_matches([' ', '\t']);
+    let blanks = text.len() - trimmed.len();
+    if trimmed.starts_with('\n') {
+        Some(blanks + 1)
+    } else if trimmed.starts_with("\r\n") {
+        Some(blanks + 2)
+    } else {
+        None
+    }
+}
+
+/// The length of the blank lines at the start of `text`.
+pub(crate) fn blank_lines_length(text: &str) -> usize {
+    let mut length = 0;
+    while let Some(line) = text.get(length..).and_then(blank_line_rest) {
+        length += line;
+    }
+    length
+}
+
+/// `text` without the blank lines at its start and at its end; the first line keeps its indentation.
+pub(crate) fn without_outer_blank_lines(text: &str) -> &str {
+    text.get(blank_lines_length(text)..)
+        .unwrap_or_default()
+        .trim_end()
+}
+
+/// Numbers lines from one, for offsets that come in order, in one pass over the text.
+#[derive(Debug)]
+pub(crate) struct LineCounter<'t> {
+    text: &'t str,
+    counted: usize,
+    line: usize,
+}
+
+impl<'t> LineCounter<'t> {
+    pub(crate) fn new(text: &'t str) -> Self {
+        Self {
+            text,
+            counted: 0,
+            line: 1,
+        }
+    }
+
+    /// The number of the line that holds `offset`, which is not before the last one asked for.
+    pub(crate) fn line_of(&mut self, offset: usize) -> usize {
+        let between = self.text.as_bytes().get(self.counted..offset).unwrap_or_default();
+        self.line += memchr::memchr_iter(b'\n', between).count();
+        self.counted = self.counted.max(offset);
+        self.line
+    }
 }

@@ -1,1 +1,18 @@
 //! The crate's one integration binary: behavior seen from outside, one module per feature.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::needless_pass_by_value,
+    clippy::disallowed_methods,
+    reason = "tests stop at the first surprise, take expectations by value, and read the clock to see that time is linear"
+)]
+
+mod comment;
+mod component;
+mod exchange;
+mod fragments;
+mod patch;
+mod stream;
+mod truncation;
