@@ -2,4 +2,8 @@
 //!
 //! The crate is pure: it does no IO, reads no clock, takes no randomness, never logs and never panics on any input.
 
+pub mod contain;
+pub mod frontmatter;
 mod markdown;
+pub mod section;
+pub mod text;

@@ -5,6 +5,8 @@ use std::ops::Range;
 
 use pulldown_cmark::{Event, Options, Parser};
 
+use crate::text;
+
 /// The dialect that people's editors and agents write: CommonMark with tables, strike-through, task lists and footnotes.
 fn options() -> Options {
     Options::ENABLE_TABLES
@@ -16,10 +18,13 @@ fn options() -> Options {
 /// Events of `text` after its byte order mark and frontmatter; ranges are offsets into the whole `text`.
 pub(crate) fn events(text: &str) -> impl Iterator<Item = (Event<'_>, Range<usize>)> {
     let start = body_start(text);
-    let body = text.get(start..).unwrap_or_default();
-    Parser::new_ext(body, options())
-        .into_offset_iter()
+    fragment_events(text.get(start..).unwrap_or_default())
         .map(move |(event, range)| (event, range.start + start..range.end + start))
+}
+
+/// Events of `markdown` that stands somewhere inside a text: a first line `---` is a rule there, not a frontmatter fence.
+pub(crate) fn fragment_events(markdown: &str) -> impl Iterator<Item = (Event<'_>, Range<usize>)> {
+    Parser::new_ext(markdown, options()).into_offset_iter()
 }
 
 /// Where the markdown begins: after a byte order mark and, if the file opens with one, after the frontmatter block.
@@ -38,14 +43,16 @@ pub(crate) fn bom_length(text: &str) -> usize {
 /// The frontmatter block with both of its fence lines and the line break after the closing one.
 ///
 /// The opening fence is the first line and is exactly `---`; the closing one is `---` or `...`. Trailing blanks are allowed
-/// and either line ending is. A block that never closes is no frontmatter: the text is all body.
+/// and any line ending is. A block that never closes is no frontmatter: the text is all body.
 pub(crate) fn frontmatter_block(text: &str) -> Option<Range<usize>> {
     let start = bom_length(text);
-    let mut lines = text.get(start..)?.split_inclusive('\n');
-    let opening = lines.next()?;
-    if opening.trim_end() != "---" || !opening.ends_with('\n') {
+    let opening = text.get(start..text::line_end(text, start))?;
+    if opening.trim_end() != "---" || !opening.ends_with(['\n', '\r']) {
         return None;
     }
+    let ending = if opening.ends_with('\n') { '\n' } else { '\r' };
+    let mut lines = text.get(start..)?.split_inclusive(ending);
+    lines.next();
     let mut end = start + opening.len();
     for line in lines {
         end += line.len();
