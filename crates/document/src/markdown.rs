@@ -37,7 +37,11 @@ pub(crate) fn body_start(text: &str) -> usize {
 
 /// Three bytes if `text` opens with a byte order mark, else none.
 pub(crate) fn bom_length(text: &str) -> usize {
-    if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 }
+    if text.starts_with('\u{feff}') {
+        '\u{feff}'.len_utf8()
+    } else {
+        0
+    }
 }
 
 /// The frontmatter block with both of its fence lines and the line break after the closing one.

@@ -28,10 +28,10 @@ mod scan;
 pub(crate) use edit::{Gap, Splice, splice_content, splice_end};
 pub use edit::{append, append_to_section, mark_proposal, replace, replace_section, set_proposal};
 pub use error::SectionError;
-pub use lookup::{find_section, locate};
 pub(crate) use lookup::find as find_heading;
-pub use marker::{PROPOSAL_MARKER, is_proposal};
+pub use lookup::{find_section, locate};
 pub(crate) use marker::find as find_marker;
+pub use marker::{PROPOSAL_MARKER, is_proposal};
 pub use outline::{Heading, outline};
 pub(crate) use scan::{Heading as Found, scan};
 
@@ -61,7 +61,10 @@ impl Section {
             level: heading.level,
             start: heading.start,
             end: heading.end,
-            content: text.get(heading.content_start..heading.end).unwrap_or_default().to_owned(),
+            content: text
+                .get(heading.content_start..heading.end)
+                .unwrap_or_default()
+                .to_owned(),
             content_start: heading.content_start,
             line: heading.line,
         }
@@ -78,5 +81,8 @@ impl Section {
 /// ```
 #[must_use]
 pub fn find_sections(markdown: &str) -> Vec<Section> {
-    scan(markdown).iter().map(|heading| Section::of(markdown, heading)).collect()
+    scan(markdown)
+        .iter()
+        .map(|heading| Section::of(markdown, heading))
+        .collect()
 }

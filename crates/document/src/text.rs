@@ -101,7 +101,11 @@ pub fn with_line_ending(text: &str, ending: LineEnding) -> Cow<'_, str> {
     for line in lines(text) {
         let (content, found) = split_ending(line);
         // Returns left before a line feed would make it a Windows ending again.
-        let content = if ending == LineEnding::Lf && !found.is_empty() { content.trim_end_matches('\r') } else { content };
+        let content = if ending == LineEnding::Lf && !found.is_empty() {
+            content.trim_end_matches('\r')
+        } else {
+            content
+        };
         turned.push_str(content);
         if !found.is_empty() {
             turned.push_str(ending.as_str());
@@ -118,7 +122,9 @@ pub fn lines(text: &str) -> impl Iterator<Item = &str> {
 /// A line parted into what stands on it and the `\n` or `\r\n` that ends it.
 #[must_use]
 pub fn split_ending(line: &str) -> (&str, &str) {
-    let content = line.strip_suffix('\n').map_or(line, |rest| rest.strip_suffix('\r').unwrap_or(rest));
+    let content = line
+        .strip_suffix('\n')
+        .map_or(line, |rest| rest.strip_suffix('\r').unwrap_or(rest));
     (content, line.get(content.len()..).unwrap_or_default())
 }
 

@@ -28,7 +28,9 @@ pub enum FrontmatterError {
         line: usize,
     },
     /// The block is written in a way that cannot be changed key by key.
-    #[error("the frontmatter has no lines of the form `key: value` that could be changed; write `{key}` by hand")]
+    #[error(
+        "the frontmatter has no lines of the form `key: value` that could be changed; write `{key}` by hand"
+    )]
     Unsupported {
         /// The key.
         key: String,
@@ -87,14 +89,22 @@ fn editable(text: &str, key: &str) -> Result<Block, FrontmatterError> {
     }
     let block = read(text);
     if let Some(Diagnostic { line, message }) = &block.broken {
-        return Err(FrontmatterError::Broken { line: *line, reason: message.clone() });
+        return Err(FrontmatterError::Broken {
+            line: *line,
+            reason: message.clone(),
+        });
     }
     if let Some(second) = block.entries.iter().filter(|entry| entry.key == key).nth(1) {
-        return Err(FrontmatterError::Duplicate { key: key.to_owned(), line: second.line });
+        return Err(FrontmatterError::Duplicate {
+            key: key.to_owned(),
+            line: second.line,
+        });
     }
     match block.shape {
         Shape::Absent | Shape::Empty | Shape::Lines => Ok(block),
-        Shape::Unclosed | Shape::Braces | Shape::Other => Err(FrontmatterError::Unsupported { key: key.to_owned() }),
+        Shape::Unclosed | Shape::Braces | Shape::Other => {
+            Err(FrontmatterError::Unsupported { key: key.to_owned() })
+        }
     }
 }
 
@@ -107,21 +117,32 @@ fn inserted(text: &str, block: &Block, key: &str, value: &str) -> String {
     let value = written(value, None);
     if block.shape == Shape::Absent {
         let at = markdown::bom_length(text);
-        return replaced(text, at..at, &format!("---{ending}{key}: {value}{ending}---{ending}"));
+        return replaced(
+            text,
+            at..at,
+            &format!("---{ending}{key}: {value}{ending}---{ending}"),
+        );
     }
     let indent = block.entries.first().and_then(|first| {
         let start = text::line_start(text, first.range.start);
-        text.get(start..first.range.start).filter(|indent| indent.trim().is_empty())
+        text.get(start..first.range.start)
+            .filter(|indent| indent.trim().is_empty())
     });
     let line = format!("{}{key}: {value}{ending}", indent.unwrap_or_default());
     replaced(text, block.inner.end..block.inner.end, &line)
 }
 
 fn changed(text: &str, block: &Block, at: usize, value: &str) -> String {
-    let Some(entry) = block.entries.get(at) else { return text.to_owned() };
+    let Some(entry) = block.entries.get(at) else {
+        return text.to_owned();
+    };
     match &entry.value {
         Value::Scalar { text: old, .. } if old == value => text.to_owned(),
-        Value::Scalar { text: old, is_plain, range } if is_one_line(text, range) => {
+        Value::Scalar {
+            text: old,
+            is_plain,
+            range,
+        } if is_bare(text, entry, range) => {
             let new = written(value, is_plain.then(|| kind(old)));
             replaced(text, range.clone(), &new)
         }
@@ -133,8 +154,11 @@ fn changed(text: &str, block: &Block, at: usize, value: &str) -> String {
     }
 }
 
-fn is_one_line(text: &str, range: &Range<usize>) -> bool {
-    text.get(range.clone()).is_some_and(|source| !source.is_empty() && !source.contains(['\n', '\r']))
+/// Whether a value is on one line and has no anchor or tag, which would not fit the new one.
+fn is_bare(text: &str, entry: &Entry, range: &Range<usize>) -> bool {
+    let between = text.get(entry.range.end..range.start).unwrap_or_default();
+    let source = text.get(range.clone()).unwrap_or_default();
+    !between.contains(['&', '!', '#']) && !source.is_empty() && !source.contains(['\n', '\r'])
 }
 
 /// The range from behind the colon to the end of the value's last line, and the comment on the key's line that stays.
@@ -144,10 +168,16 @@ fn after_colon<'t>(text: &'t str, block: &Block, at: usize, entry: &Entry) -> (R
     let end = lines.start + source.trim_end_matches(['\n', '\r']).len();
     let first_end = text::line_end(text, entry.range.end).min(end);
     let key_line = text.get(entry.range.end..first_end).unwrap_or_default();
-    let colon = key_line.find(':').map_or(entry.range.end, |colon| entry.range.end + colon + 1);
+    let colon = key_line
+        .find(':')
+        .map_or(entry.range.end, |colon| entry.range.end + colon + 1);
     let rest = text.get(colon..first_end).unwrap_or_default().trim_end();
     // With a value on the same line we cannot tell a comment from a part of it.
-    let comment = if rest.trim_start().starts_with('#') { rest } else { "" };
+    let comment = if rest.trim_start().starts_with('#') {
+        rest
+    } else {
+        ""
+    };
     (colon..end, comment)
 }
 
@@ -155,7 +185,11 @@ fn after_colon<'t>(text: &'t str, block: &Block, at: usize, entry: &Entry) -> (R
 fn lines_of(text: &str, block: &Block, at: usize) -> Range<usize> {
     let start_of = |entry: &Entry| text::line_start(text, entry.range.start);
     let start = block.entries.get(at).map_or(block.inner.end, start_of);
-    let limit = block.entries.get(at + 1).map_or(block.inner.end, start_of).max(start);
+    let limit = block
+        .entries
+        .get(at + 1)
+        .map_or(block.inner.end, start_of)
+        .max(start);
     let first_end = text::line_end(text, start).min(limit);
     let mut end = first_end;
     let mut next = first_end;
@@ -185,15 +219,23 @@ fn verified(
     value: Option<&str>,
 ) -> Result<String, FrontmatterError> {
     let after = read(&edited);
-    let found = after.entries.iter().find(|entry| entry.key == key).map(|entry| match &entry.value {
-        Value::Scalar { text, .. } => Some(text.as_str()),
-        Value::Null(_) | Value::Map(_) | Value::Sequence | Value::Alias => None,
-    });
+    let found = after
+        .entries
+        .iter()
+        .find(|entry| entry.key == key)
+        .map(|entry| match &entry.value {
+            Value::Scalar { text, .. } => Some(text.as_str()),
+            Value::Null(_) | Value::Map(_) | Value::Sequence | Value::Alias => None,
+        });
     let is_kept = after.broken.is_none()
         && found == value.map(Some)
         && others(before, key).eq(others(&after, key))
         && text.get(body_start(text)..) == edited.get(body_start(&edited)..);
-    if is_kept { Ok(edited) } else { Err(FrontmatterError::Unsupported { key: key.to_owned() }) }
+    if is_kept {
+        Ok(edited)
+    } else {
+        Err(FrontmatterError::Unsupported { key: key.to_owned() })
+    }
 }
 
 fn body_start(text: &str) -> usize {
@@ -219,7 +261,11 @@ fn meaning(value: &Value) -> Meaning<'_> {
     match value {
         Value::Null(_) => Meaning::Null,
         Value::Scalar { text, .. } => Meaning::Scalar(text),
-        Value::Map(map) => Meaning::Map(map.iter().map(|entry| (entry.key.as_str(), meaning(&entry.value))).collect()),
+        Value::Map(map) => Meaning::Map(
+            map.iter()
+                .map(|entry| (entry.key.as_str(), meaning(&entry.value)))
+                .collect(),
+        ),
         Value::Sequence => Meaning::Sequence,
         Value::Alias => Meaning::Alias,
     }

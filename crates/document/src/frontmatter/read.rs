@@ -58,7 +58,11 @@ pub(super) struct Entry {
 pub(super) enum Value {
     /// Nothing, `~` or `null`; the range is empty if nothing is written.
     Null(Range<usize>),
-    Scalar { text: String, is_plain: bool, range: Range<usize> },
+    Scalar {
+        text: String,
+        is_plain: bool,
+        range: Range<usize>,
+    },
     Map(Vec<Entry>),
     Sequence,
     Alias,
@@ -70,7 +74,11 @@ pub(super) fn read(text: &str) -> Block {
         return unclosed(text);
     };
     let start = text::line_end(text, block.start);
-    let last = text.get(..block.end).unwrap_or_default().trim_end_matches(['\n', '\r']).len();
+    let last = text
+        .get(..block.end)
+        .unwrap_or_default()
+        .trim_end_matches(['\n', '\r'])
+        .len();
     let inner = start..text::line_start(text, last).max(start);
     let mut reader = Reader::new(text, inner.clone());
     if inner.len() > BYTES_MAX {
@@ -88,18 +96,28 @@ fn unclosed(text: &str) -> Block {
     let body = text::without_bom(text);
     let mut lines = body.split(['\n', '\r']).filter(|line| !line.is_empty());
     let is_opened = lines.next().is_some_and(|line| line.trim_end() == "---");
-    let is_key = |line: &str| line.split_once(':').is_some_and(|(key, rest)| is_name(key) && is_gap(rest));
+    let is_key = |line: &str| {
+        line.split_once(':')
+            .is_some_and(|(key, rest)| is_name(key) && is_gap(rest))
+    };
     if !is_opened || !lines.next().is_some_and(is_key) {
         return Block::default();
     }
-    let message = "the frontmatter is never closed, so it is read as text; end it with a line `---`".to_owned();
-    Block { shape: Shape::Unclosed, broken: Some(Diagnostic { line: 1, message }), ..Block::default() }
+    let message =
+        "the frontmatter is never closed, so it is read as text; end it with a line `---`".to_owned();
+    Block {
+        shape: Shape::Unclosed,
+        broken: Some(Diagnostic { line: 1, message }),
+        ..Block::default()
+    }
 }
 
 /// Whether `key` is a name that needs no quotes.
 pub(super) fn is_name(key: &str) -> bool {
     key.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_')
-        && key.chars().all(|character| character.is_ascii_alphanumeric() || matches!(character, '_' | '-'))
+        && key
+            .chars()
+            .all(|character| character.is_ascii_alphanumeric() || matches!(character, '_' | '-'))
 }
 
 fn is_gap(rest: &str) -> bool {
@@ -122,7 +140,11 @@ struct Reader<'t> {
 impl<'t> Reader<'t> {
     fn new(text: &'t str, inner: Range<usize>) -> Self {
         let source = text.get(inner.clone()).unwrap_or_default();
-        let offsets = if inner.len() > BYTES_MAX { Vec::new() } else { source.char_indices().map(|(at, _)| at).collect() };
+        let offsets = if inner.len() > BYTES_MAX {
+            Vec::new()
+        } else {
+            source.char_indices().map(|(at, _)| at).collect()
+        };
         Self {
             text,
             start: inner.start,
@@ -131,7 +153,11 @@ impl<'t> Reader<'t> {
             depth: 0,
             key: None,
             inner_key: None,
-            block: Block { inner, shape: Shape::Empty, ..Block::default() },
+            block: Block {
+                inner,
+                shape: Shape::Empty,
+                ..Block::default()
+            },
         }
     }
 
@@ -158,9 +184,31 @@ impl<'t> Reader<'t> {
     }
 
     fn fail(&mut self, line: usize, reason: &str) {
-        let line = self.line(line).min(text::position(self.text, self.block.inner.end).line);
+        let line = self.blamed_line(self.line(line), reason);
         let message = format!("the frontmatter is not valid YAML from here on: {reason}");
         self.block.broken = Some(Diagnostic { line, message });
+    }
+
+    /// The line that a person must look at. The parser names the fence if something is left open, and the value before a
+    /// line that is indented with a tab.
+    fn blamed_line(&self, named: usize, reason: &str) -> usize {
+        let inner = self
+            .text
+            .get(self.block.inner.clone())
+            .unwrap_or_default()
+            .trim_end();
+        let last = text::position(self.text, self.start + inner.len()).line;
+        let lines = inner
+            .split(['\n', '\r'])
+            .filter(|line| !line.is_empty())
+            .zip(self.first_line..);
+        let indented_with_tab = |&(line, number): &(&str, usize)| number >= named && line.starts_with('\t');
+        let tabbed = if reason.contains("tab") {
+            lines.clone().find(indented_with_tab)
+        } else {
+            None
+        };
+        tabbed.map_or(named, |(_, number)| number).min(last)
     }
 
     fn line(&self, parsed: usize) -> usize {
@@ -168,9 +216,26 @@ impl<'t> Reader<'t> {
     }
 
     fn range(&self, span: Span) -> Range<usize> {
-        let at = |index: usize| self.offsets.get(index).map_or(self.block.inner.end, |at| self.start + at);
+        let at = |index: usize| {
+            self.offsets
+                .get(index)
+                .map_or(self.block.inner.end, |at| self.start + at)
+        };
         let start = at(span.start.index());
         start..at(span.end.index()).max(start)
+    }
+
+    /// The range of a scalar. The parser's end of a quoted one lies behind the blanks and the comment that follow it.
+    fn scalar_range(&self, style: ScalarStyle, span: Span) -> Range<usize> {
+        let range = self.range(span);
+        let quote = match style {
+            ScalarStyle::SingleQuoted => '\'',
+            ScalarStyle::DoubleQuoted => '"',
+            ScalarStyle::Plain | ScalarStyle::Literal | ScalarStyle::Folded => return range,
+        };
+        let source = self.text.get(range.clone()).unwrap_or_default();
+        let end = quoted_length(source, quote).unwrap_or(source.len());
+        range.start..range.start + end
     }
 
     fn take(&mut self, event: Event<'t>, span: Span) {
@@ -186,10 +251,14 @@ impl<'t> Reader<'t> {
             Event::MappingEnd | Event::SequenceEnd => self.depth = self.depth.saturating_sub(1),
             Event::Alias(_) => self.open(Value::Alias, span),
             Event::Scalar(content, style, _, _) => {
-                let value = scalar(content, style, self.range(span));
+                let value = scalar(content, style, self.scalar_range(style, span));
                 self.open(value, span);
             }
-            Event::Nothing | Event::StreamStart | Event::StreamEnd | Event::DocumentStart(_) | Event::DocumentEnd => {}
+            Event::Nothing
+            | Event::StreamStart
+            | Event::StreamEnd
+            | Event::DocumentStart(_)
+            | Event::DocumentEnd => {}
         }
     }
 
@@ -208,7 +277,13 @@ impl<'t> Reader<'t> {
 
     /// A key or value of a map that is itself a value. One in a key is of no use to us.
     fn open_inner(&mut self, value: Value, span: Span) {
-        let is_map = matches!(self.block.entries.last(), Some(Entry { value: Value::Map(_), .. }));
+        let is_map = matches!(
+            self.block.entries.last(),
+            Some(Entry {
+                value: Value::Map(_),
+                ..
+            })
+        );
         if self.key.is_some() || !is_map {
             return;
         }
@@ -216,13 +291,20 @@ impl<'t> Reader<'t> {
             self.inner_key = Some(self.named(&value, span));
             return;
         };
-        if let Some(Entry { value: Value::Map(map), .. }) = self.block.entries.last_mut() {
+        if let Some(Entry {
+            value: Value::Map(map),
+            ..
+        }) = self.block.entries.last_mut()
+        {
             map.push(entry(key, value));
         }
     }
 
     fn shape_of(&self, value: &Value, span: Span) -> Shape {
-        let is_braces = self.text.get(self.range(span).start..).is_some_and(|rest| rest.starts_with('{'));
+        let is_braces = self
+            .text
+            .get(self.range(span).start..)
+            .is_some_and(|rest| rest.starts_with('{'));
         match value {
             Value::Map(_) if is_braces => Shape::Braces,
             Value::Map(_) => Shape::Lines,
@@ -241,14 +323,42 @@ impl<'t> Reader<'t> {
 }
 
 fn entry((key, range, line): (String, Range<usize>, usize), value: Value) -> Entry {
-    Entry { key, range, line, value }
+    Entry {
+        key,
+        range,
+        line,
+        value,
+    }
 }
 
 fn scalar(content: Cow<'_, str>, style: ScalarStyle, range: Range<usize>) -> Value {
     let is_plain = style == ScalarStyle::Plain;
     if is_plain && matches!(content.as_ref(), "" | "~" | "null" | "Null" | "NULL") {
-        let range = if content.is_empty() { range.start..range.start } else { range };
+        let range = if content.is_empty() {
+            range.start..range.start
+        } else {
+            range
+        };
         return Value::Null(range);
     }
-    Value::Scalar { text: content.into_owned(), is_plain, range }
+    Value::Scalar {
+        text: content.into_owned(),
+        is_plain,
+        range,
+    }
+}
+
+/// How far a quoted scalar at the start of `source` reaches, both quotes included.
+fn quoted_length(source: &str, quote: char) -> Option<usize> {
+    let mut characters = source.char_indices().skip(1).peekable();
+    while let Some((at, character)) = characters.next() {
+        if character == '\\' && quote == '"' {
+            characters.next();
+        } else if character == quote
+            && (quote == '"' || characters.next_if(|&(_, next)| next == quote).is_none())
+        {
+            return Some(at + 1);
+        }
+    }
+    None
 }

@@ -26,22 +26,32 @@ pub(super) fn written(value: &str, old: Option<Kind>) -> String {
 
 pub(super) fn kind(value: &str) -> Kind {
     let lower = value.to_ascii_lowercase();
-    let digits = lower.trim_start_matches(['+', '-']);
     match lower.as_str() {
         "" | "~" | "null" => Kind::Null,
         // Older readers take these for booleans, too.
         "true" | "false" | "yes" | "no" | "on" | "off" | "y" | "n" => Kind::Boolean,
         ".inf" | "-.inf" | "+.inf" | ".nan" => Kind::Number,
-        _ if digits.starts_with(|first: char| first.is_ascii_digit())
-            && digits.chars().all(|next| next.is_ascii_hexdigit() || "xo._:+-".contains(next)) => Kind::Number,
-        _ if digits.strip_prefix('.').is_some_and(|rest| rest.starts_with(|first: char| first.is_ascii_digit())) => Kind::Number,
+        lower if is_number(lower) => Kind::Number,
         _ => Kind::Text,
     }
 }
 
+/// Whether some reader takes this for a number, a date or a time.
+fn is_number(lower: &str) -> bool {
+    let digits = lower.trim_start_matches(['+', '-']).replace('_', "");
+    let starts_with_digit = |text: &str| text.starts_with(|first: char| first.is_ascii_digit());
+    let is_decimal = digits.parse::<f64>().is_ok() && starts_with_digit(digits.trim_start_matches('.'));
+    let is_based = digits.starts_with("0x") || digits.starts_with("0o") || digits.starts_with("0b");
+    let is_time = digits
+        .chars()
+        .all(|next| next.is_ascii_digit() || "-:.+tz ".contains(next));
+    is_decimal || is_based || (starts_with_digit(&digits) && is_time)
+}
+
 /// Whether YAML reads `value` back as it is without quotes.
 fn is_plain(value: &str) -> bool {
-    let first_is_safe = value.starts_with(|first: char| first.is_alphanumeric() || matches!(first, '_' | '/' | '.' | '(' | '+'))
+    let first_is_safe = value
+        .starts_with(|first: char| first.is_alphanumeric() || matches!(first, '_' | '/' | '.' | '(' | '+'))
         || (value.starts_with('-') && kind(value) == Kind::Number);
     first_is_safe
         && !value.starts_with("...")
@@ -53,7 +63,11 @@ fn is_plain(value: &str) -> bool {
 
 /// Whether a reader takes the character as it is. Line breaks of any kind are not.
 fn is_printable(character: char) -> bool {
-    !character.is_control() && !matches!(character, '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}')
+    !character.is_control()
+        && !matches!(
+            character,
+            '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}'
+        )
 }
 
 fn escaped(value: &str) -> String {

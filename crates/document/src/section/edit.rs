@@ -5,10 +5,10 @@
 
 use std::ops::Range;
 
+use super::SectionError;
 use super::lookup::find;
 use super::marker::{self, PROPOSAL_MARKER};
 use super::scan::{Heading, scan};
-use super::SectionError;
 use crate::text::{self, LineEnding, with_line_ending};
 
 /// Blanks as markdown knows them. A no-break space is text.
@@ -29,7 +29,11 @@ impl Splice {
         let before = text.get(..removed.start).unwrap_or_default();
         let after = text.get(removed.end..).unwrap_or_default();
         let inserted = removed.start..removed.start + new.len();
-        Self { text: [before, new, after].concat(), removed, inserted }
+        Self {
+            text: [before, new, after].concat(),
+            removed,
+            inserted,
+        }
     }
 }
 
@@ -108,7 +112,9 @@ pub fn set_proposal(markdown: &str, title: &str, is_proposal: bool) -> String {
 /// ```
 pub fn mark_proposal(markdown: &str, title: &str, is_proposal: bool) -> Result<String, SectionError> {
     let heading = find(markdown, title)?;
-    let content = markdown.get(heading.content_start..heading.end).unwrap_or_default();
+    let content = markdown
+        .get(heading.content_start..heading.end)
+        .unwrap_or_default();
     match (marker::find(content), is_proposal) {
         (Some(_), true) | (None, false) => Ok(markdown.to_owned()),
         (None, true) => Ok(marked(markdown, &heading)),
@@ -169,7 +175,11 @@ pub(crate) fn splice_end(text: &str, heading: &Heading, content: &str, gap: Gap)
 
 fn marked(text: &str, heading: &Heading) -> String {
     let ending = LineEnding::of(text).as_str();
-    let gap = if is_line_ended(text, heading.content_start) { "" } else { ending };
+    let gap = if is_line_ended(text, heading.content_start) {
+        ""
+    } else {
+        ending
+    };
     let new = [gap, PROPOSAL_MARKER, ending].concat();
     Splice::new(text, heading.content_start..heading.content_start, &new).text
 }
@@ -187,7 +197,11 @@ fn unmarked(text: &str, heading: &Heading, marker: &Range<usize>) -> String {
     let blanks = rest.len() - rest.trim_start_matches([' ', '\t']).len();
     let bare = Splice::new(text, start..end + blanks, "").text;
     let count = |text: &str| scan(text).len();
-    if count(&bare) == count(text) { bare } else { Splice::new(text, start..end, "<!-- -->").text }
+    if count(&bare) == count(text) {
+        bare
+    } else {
+        Splice::new(text, start..end, "<!-- -->").text
+    }
 }
 
 /// Where the last line of `text` that is not blank ends, with its line break; zero if all are blank.
@@ -202,7 +216,11 @@ fn last_line_end(text: &str) -> usize {
 fn is_only_marker(content: &str) -> bool {
     match marker::find(content) {
         None => content.trim_matches(BLANK).is_empty(),
-        Some(marker) => content.get(marker.end..).unwrap_or_default().trim_matches(BLANK).is_empty(),
+        Some(marker) => content
+            .get(marker.end..)
+            .unwrap_or_default()
+            .trim_matches(BLANK)
+            .is_empty(),
     }
 }
 

@@ -12,7 +12,10 @@ pub enum SectionError {
         nearest: Vec<String>,
     },
     /// Several sections have this title, and choosing one would be a guess.
-    #[error("{count} sections are titled {title:?}, on lines {}; rename all but one", listed(lines))]
+    #[error(
+        "{count} sections are titled {title:?}, on lines {}; rename all but one",
+        listed(lines)
+    )]
     Multiple {
         /// What was asked for.
         title: String,
@@ -22,7 +25,9 @@ pub enum SectionError {
         lines: Vec<usize>,
     },
     /// A proposal marker lacks its `-->`, so that it hides what follows.
-    #[error("the proposal marker on line {line} is not closed and hides what follows; write `<!-- proposal -->`")]
+    #[error(
+        "the proposal marker on line {line} is not closed and hides what follows; write `<!-- proposal -->`"
+    )]
     UnclosedMarker {
         /// The line of the marker, counted from one.
         line: usize,

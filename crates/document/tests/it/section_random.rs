@@ -28,16 +28,25 @@ fn writing_a_section_changes_no_byte_outside_it() {
         let text = markdown(seed);
         let content = random.joined(MARKDOWN, 4);
         for title in ["One", "Two", "A", "B", "Two/Three"] {
-            let Some(section) = document::section::find_section(&text, title) else { continue };
+            let Some(section) = document::section::find_section(&text, title) else {
+                continue;
+            };
             for written in [
                 replace(&text, title, &content).unwrap(),
                 append(&text, title, &content).unwrap(),
                 mark_proposal(&text, title, true).unwrap(),
                 mark_proposal(&text, title, false).unwrap(),
             ] {
-                assert_eq!(written.get(..section.content_start), text.get(..section.content_start), "seed {seed}");
+                assert_eq!(
+                    written.get(..section.content_start),
+                    text.get(..section.content_start),
+                    "seed {seed}"
+                );
                 assert!(written.ends_with(&text[section.end..]), "seed {seed}");
-                assert!(written.len() >= section.content_start + text.len() - section.end, "seed {seed}");
+                assert!(
+                    written.len() >= section.content_start + text.len() - section.end,
+                    "seed {seed}"
+                );
             }
         }
     }
@@ -47,8 +56,15 @@ fn writing_a_section_changes_no_byte_outside_it() {
 fn marking_keeps_the_list_of_sections_and_sticks() {
     for seed in 0..DOCUMENTS {
         let text = markdown(seed);
-        let Ok(marked) = mark_proposal(&text, "A", true) else { continue };
-        let titles = |text: &str| find_sections(text).into_iter().map(|one| (one.level, one.title)).collect::<Vec<_>>();
+        let Ok(marked) = mark_proposal(&text, "A", true) else {
+            continue;
+        };
+        let titles = |text: &str| {
+            find_sections(text)
+                .into_iter()
+                .map(|one| (one.level, one.title))
+                .collect::<Vec<_>>()
+        };
         assert_eq!(titles(&marked), titles(&text), "seed {seed}");
         let bare = mark_proposal(&marked, "A", false).unwrap();
         assert_eq!(titles(&bare), titles(&text), "seed {seed}: {text:?}");
@@ -66,7 +82,10 @@ fn check_pieces(text: &str) {
     }
     assert_eq!(whole, text);
     for section in &sections {
-        assert_eq!(text.get(section.content_start..section.end), Some(section.content.as_str()));
+        assert_eq!(
+            text.get(section.content_start..section.end),
+            Some(section.content.as_str())
+        );
         assert_eq!(section.line, document::text::position(text, section.start).line);
     }
     assert!(outline(text).len() >= sections.len());
