@@ -7,7 +7,7 @@ use pulldown_cmark::{Event, Options, Parser};
 
 use crate::text;
 
-/// The dialect that people's editors and agents write: CommonMark with tables, strike-through, task lists and footnotes.
+/// The dialect that people's editors and agents write: markdown with tables, strike-through, task lists and footnotes.
 fn options() -> Options {
     Options::ENABLE_TABLES
         | Options::ENABLE_STRIKETHROUGH

@@ -2,9 +2,9 @@
 //! Never changes a byte outside the section it was asked for, and never picks the first of two equal titles.
 //!
 //! A section is a heading that stands directly in the document (not in a quote, a list or a footnote) with all that
-//! follows, from the start of the heading's line to the next such heading of the same or a higher rank. What CommonMark
-//! calls a heading is one: text over a line of `---` is, and so is a heading between `<details>` and `</details>` if blank
-//! lines stand around it; what is in code or in an HTML block is not.
+//! follows, from the start of the heading's line to the next such heading of the same or a higher rank. The markdown
+//! standard decides what a heading is: text over a line of `---` is one, and so is a heading between `<details>` and
+//! `</details>` with blank lines around it; what is in code or in an HTML block is not.
 //!
 //! # Titles
 //!

@@ -122,6 +122,7 @@ fn large_and_hostile_documents_take_linear_time() {
 /// Run with `--release -- --ignored --nocapture` to see the figures.
 #[test]
 #[ignore = "measures; meaningful in release only"]
+#[expect(clippy::disallowed_methods, reason = "a measurement needs the clock")]
 fn ten_megabytes_are_read_within_a_second() {
     for size in [100_000, 1_000_000, 10_000_000] {
         let page = "## Title *x*\n\nSome words, `code` and a [link](u) in a paragraph of usual length, twice over.\n\n- item\n\n";

@@ -85,7 +85,7 @@ proptest! {
 
     #[test]
     fn lines_joined_are_the_text_and_an_ending_is_applied_once(text in "[a\r\né]{0,30}") {
-        prop_assert_eq!(lines(&text).collect::<String>(), text.clone());
+        prop_assert_eq!(lines(&text).collect::<String>(), text.as_str());
         for ending in [LineEnding::Lf, LineEnding::CrLf, LineEnding::Cr] {
             let once = with_line_ending(&text, ending).into_owned();
             prop_assert_eq!(with_line_ending(&once, ending), once.as_str());
