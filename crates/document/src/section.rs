@@ -17,6 +17,13 @@
 //! 3. a path `Parent/Child` that begins at one of these and goes down one section at a time.
 //!
 //! A nested `### Researcher` is therefore reached as `Terminal/Researcher` only. An empty title is never found.
+//!
+//! # The proposal marker
+//!
+//! A section is a proposal if its first line that is not blank begins with `<!-- proposal -->`, indented by three spaces at
+//! most. Spelling is free on reading (`<!--proposal-->`, `<!-- PROPOSAL -->`), and a marker that is there is left as it was
+//! written. Text after it on its line belongs to the section. A marker without its `-->` hides what follows: reading such a
+//! section, or one that it hides, is an error with its line, and so is a write that would make one.
 
 mod edit;
 mod error;

@@ -12,7 +12,7 @@ use crate::text::{self, LineEnding};
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum FrontmatterError {
     /// The block cannot be read, so that a change could do harm.
-    #[error("line {line}: {reason}; correct the frontmatter and try again")]
+    #[error("line {line}: {reason}; correct that and try again")]
     Broken {
         /// The line in the whole file, counted from one.
         line: usize,

@@ -103,8 +103,7 @@ fn unclosed(text: &str) -> Block {
     if !is_opened || !lines.next().is_some_and(is_key) {
         return Block::default();
     }
-    let message =
-        "the frontmatter is never closed, so it is read as text; end it with a line `---`".to_owned();
+    let message = "the frontmatter is never closed by a line `---`, so it is read as text".to_owned();
     Block {
         shape: Shape::Unclosed,
         broken: Some(Diagnostic { line: 1, message }),

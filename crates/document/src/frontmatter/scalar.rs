@@ -1,7 +1,5 @@
 //! A text as a YAML value on one line. Never writes quotes that are not needed.
 
-use std::fmt::Write;
-
 /// What a YAML reader would take a plain value for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
@@ -81,8 +79,7 @@ fn escaped(value: &str) -> String {
             '\r' => quoted.push_str("\\r"),
             '\t' => quoted.push_str("\\t"),
             _ if is_printable(character) => quoted.push(character),
-            // Writing into a string cannot fail.
-            _ => write!(quoted, "\\u{:04x}", u32::from(character)).unwrap_or_default(),
+            _ => quoted.push_str(&format!("\\u{:04x}", u32::from(character))),
         }
     }
     quoted.push('"');

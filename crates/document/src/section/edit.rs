@@ -57,7 +57,7 @@ pub fn replace_section(markdown: &str, title: &str, new_content: &str) -> String
 ///
 /// # Errors
 ///
-/// [`SectionError`] if the title does not name exactly one section.
+/// [`SectionError`] if the title does not name exactly one section, or if the content begins with an unclosed marker.
 ///
 /// ```
 /// let text = document::section::replace("## A\nold\n## B\n", "A", "new")?;
@@ -66,7 +66,10 @@ pub fn replace_section(markdown: &str, title: &str, new_content: &str) -> String
 /// ```
 pub fn replace(markdown: &str, title: &str, new_content: &str) -> Result<String, SectionError> {
     let heading = find(markdown, title)?;
-    Ok(splice_content(markdown, &heading, heading.content_start, new_content).text)
+    checked(
+        splice_content(markdown, &heading, heading.content_start, new_content),
+        &heading,
+    )
 }
 
 /// `markdown` with `content` added at the end of the section `title`, or none if [`append`] would fail.
@@ -80,7 +83,7 @@ pub fn append_to_section(markdown: &str, title: &str, content: &str) -> Option<S
 ///
 /// # Errors
 ///
-/// [`SectionError`] if the title does not name exactly one section.
+/// [`SectionError`] if the title does not name exactly one section, or if the content begins with an unclosed marker.
 ///
 /// ```
 /// let text = document::section::append("## A\none\n\n## B\n", "A", "two")?;
@@ -89,7 +92,7 @@ pub fn append_to_section(markdown: &str, title: &str, content: &str) -> Option<S
 /// ```
 pub fn append(markdown: &str, title: &str, content: &str) -> Result<String, SectionError> {
     let heading = find(markdown, title)?;
-    Ok(splice_end(markdown, &heading, content, Gap::Line).text)
+    checked(splice_end(markdown, &heading, content, Gap::Line), &heading)
 }
 
 /// `markdown` with the proposal marker of the section `title` set or removed; unchanged if [`mark_proposal`] would fail.
@@ -171,6 +174,14 @@ pub(crate) fn splice_end(text: &str, heading: &Heading, content: &str, gap: Gap)
         new.push_str(ending.as_str());
     }
     Splice::new(text, at..at, &new)
+}
+
+/// The spliced text, unless it hides what follows behind a marker that is not closed.
+fn checked(splice: Splice, heading: &Heading) -> Result<String, SectionError> {
+    match marker::unclosed(&splice.text, heading.content_start) {
+        Some(line) => Err(SectionError::UnclosedMarker { line }),
+        None => Ok(splice.text),
+    }
 }
 
 fn marked(text: &str, heading: &Heading) -> String {

@@ -44,7 +44,7 @@ pub(crate) fn find(text: &str, title: &str) -> Result<Heading, SectionError> {
     let chosen = choose(&headings, &wanted);
     match chosen.as_slice() {
         [] => Err(missing(text, &headings, title)),
-        [one] => match marker::unclosed(text, one) {
+        [one] => match marker::unclosed(text, one.content_start) {
             Some(line) => Err(SectionError::UnclosedMarker { line }),
             None => Ok((*one).clone()),
         },
@@ -113,7 +113,7 @@ fn folded(title: &str) -> String {
 fn missing(text: &str, headings: &[Heading], title: &str) -> SectionError {
     match headings
         .iter()
-        .find_map(|heading| marker::unclosed(text, heading))
+        .find_map(|heading| marker::unclosed(text, heading.content_start))
     {
         Some(line) => SectionError::UnclosedMarker { line },
         None => SectionError::NotFound {

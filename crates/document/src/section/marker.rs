@@ -1,12 +1,8 @@
 //! The proposal marker: where it stands in a section. Never looks further than the first line that is not blank.
-//!
-//! Spelling is free on reading (`<!--proposal-->`, `<!-- PROPOSAL -->`), and text after the marker on its line belongs to
-//! the section. A marker that is there is left as it was written; ours is always [`PROPOSAL_MARKER`].
 
 use std::ops::Range;
 
 use super::Section;
-use super::scan::Heading;
 use crate::text;
 
 /// The marker as we write it.
@@ -36,12 +32,12 @@ pub(crate) fn find(content: &str) -> Option<Range<usize>> {
 }
 
 /// The line of a marker that lacks its end, if the section begins with one.
-pub(super) fn unclosed(text: &str, heading: &Heading) -> Option<usize> {
-    let content = text.get(heading.content_start..heading.end)?;
+pub(super) fn unclosed(text: &str, content_start: usize) -> Option<usize> {
+    let content = text.get(content_start..)?;
     let start = opening(content)?;
     let line = content.get(start + 4..text::line_end(content, start))?;
     let is_unclosed = line.trim().eq_ignore_ascii_case("proposal");
-    let at = heading.content_start + start;
+    let at = content_start + start;
     is_unclosed.then(|| text::position(text, at).line)
 }
 

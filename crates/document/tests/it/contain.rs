@@ -341,3 +341,58 @@ fn hostile_text_of_any_kind_stays_in_its_section_and_is_not_lost() {
         );
     }
 }
+
+/// Documents whose section `Terminal` ends in every kind of block and is followed by every kind of heading.
+const SHAPES: &[&str] = &[
+    "# C\r\n## Terminal\r\n<!-- proposal -->\r\nx\r\n## User\r\n<!-- proposal -->\r\n",
+    "Terminal\n---\ntext\n\nUser\n----\nx",
+    "## Terminal",
+    "# T\n## Terminal\n- a\n  - b\n\n### Sub\n<!-- agent:exchange -->\nx\n<!-- /agent:exchange -->\n## User\n",
+    "<!-- agent:a -->\n## Terminal\n> q\n\n1. x\n## B\n<!-- /agent:a -->\n",
+    "## Terminal\n| a | b |\n|---|---|\n| 1 | 2 |\n## B\n",
+    "## Terminal\n[^1]: foot\n\n## B\n[^1]\n",
+    "###### Terminal\n###### B\n",
+    "# Terminal\ntext\n# B\n",
+];
+
+#[test]
+fn hostile_text_leaves_documents_of_every_shape_whole() {
+    for seed in 0..5_000 {
+        let mut random = Random::new(seed + 1_000_000);
+        let mut document = random.pick(SHAPES).to_owned();
+        for _ in 0..3 {
+            let text = random.joined(HOSTILE, 12);
+            let next = append_contained(&document, "Terminal", &text, Limits::NONE).unwrap();
+            let old = find_section(&document, "Terminal").unwrap();
+            let new = find_section(&next, "Terminal").unwrap();
+            assert!(
+                next.starts_with(&document[..old.content_start]),
+                "{document:?} {text:?}"
+            );
+            assert_eq!(next[new.end..], document[old.end..], "{document:?} {text:?}");
+            assert_eq!(is_proposal(&new), is_proposal(&old), "{document:?} {text:?}");
+            document = next;
+        }
+    }
+}
+
+#[test]
+fn a_document_of_lone_carriage_returns_stays_whole_or_the_text_is_refused() {
+    let document = "## Terminal\r\r## B\r";
+    assert_eq!(
+        append_contained(document, "Terminal", "a\nb", Limits::NONE).unwrap(),
+        "## Terminal\ra\rb\r\r## B\r"
+    );
+    for seed in 0..500 {
+        let text = Random::new(seed).joined(HOSTILE, 12);
+        match append_contained(document, "Terminal", &text, Limits::NONE) {
+            Ok(next) => assert_eq!(run_sections(&next), run_sections(document), "{text:?}"),
+            Err(error) => assert_eq!(
+                error,
+                ContainError::InvalidContent {
+                    title: "Terminal".into()
+                }
+            ),
+        }
+    }
+}

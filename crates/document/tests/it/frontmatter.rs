@@ -224,12 +224,12 @@ fn broken_yaml_is_one_diagnostic_and_what_stands_before_it_counts() {
 fn a_block_that_is_never_closed_is_body_with_a_hint() {
     check(
         "---\nmodel: a\n# T\n",
-        &expect!["1: the frontmatter is never closed, so it is read as text; end it with a line `---`"],
+        &expect!["1: the frontmatter is never closed by a line `---`, so it is read as text"],
     );
     check("---\nA rule above.\n", &expect![""]);
     check(
         "---\nNote: a rule above, no key\n",
-        &expect!["1: the frontmatter is never closed, so it is read as text; end it with a line `---`"],
+        &expect!["1: the frontmatter is never closed by a line `---`, so it is read as text"],
     );
 }
 

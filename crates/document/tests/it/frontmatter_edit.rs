@@ -196,7 +196,7 @@ fn what_cannot_be_read_is_not_changed() {
         "---\na: b\nmodel: [\n---\n",
         "model",
         &expect![
-            "line 3: the frontmatter is not valid YAML from here on: while parsing a node, did not find expected node content; correct the frontmatter and try again"
+            "line 3: the frontmatter is not valid YAML from here on: while parsing a node, did not find expected node content; correct that and try again"
         ],
     );
     check_refused(
@@ -215,7 +215,7 @@ fn what_cannot_be_read_is_not_changed() {
         "---\nmodel: a\n",
         "model",
         &expect![
-            "line 1: the frontmatter is never closed, so it is read as text; end it with a line `---`; correct the frontmatter and try again"
+            "line 1: the frontmatter is never closed by a line `---`, so it is read as text; correct that and try again"
         ],
     );
     check_refused(

@@ -1,5 +1,6 @@
 use document::section::{
-    SectionError, find_section, find_sections, is_proposal, locate, mark_proposal, replace, set_proposal,
+    SectionError, append, find_section, find_sections, is_proposal, locate, mark_proposal, replace,
+    set_proposal,
 };
 
 fn check(text: &str, expected: bool) {
@@ -73,6 +74,25 @@ fn an_unclosed_marker_is_an_error_with_its_line() {
         );
     }
     assert!(locate("## A\n## B\n<!-- proposal\n", "A").is_ok());
+}
+
+#[test]
+fn a_write_that_would_leave_a_marker_unclosed_is_refused() {
+    let error = SectionError::UnclosedMarker { line: 2 };
+    assert_eq!(
+        replace("## A\n\n## B\n", "A", "<!-- proposal\nbody"),
+        Err(error.clone())
+    );
+    assert_eq!(append("## A\n\n## B\n", "A", "<!-- proposal"), Err(error));
+}
+
+#[test]
+fn a_marker_that_a_person_deleted_can_be_put_back_above_their_text() {
+    let text = "## A\n\ntheir text\n";
+    assert_eq!(
+        set_proposal(text, "A", true),
+        "## A\n<!-- proposal -->\n\ntheir text\n"
+    );
 }
 
 #[test]
