@@ -230,16 +230,12 @@ fn verified(
     let is_kept = after.broken.is_none()
         && found == value.map(Some)
         && others(before, key).eq(others(&after, key))
-        && text.get(body_start(text)..) == edited.get(body_start(&edited)..);
+        && text.get(markdown::body_start(text)..) == edited.get(markdown::body_start(&edited)..);
     if is_kept {
         Ok(edited)
     } else {
         Err(FrontmatterError::Unsupported { key: key.to_owned() })
     }
-}
-
-fn body_start(text: &str) -> usize {
-    markdown::body_start(text)
 }
 
 /// The other keys and what they mean, without their places.

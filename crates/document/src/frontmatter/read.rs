@@ -12,6 +12,8 @@ use crate::text;
 
 /// A block above this size is not settings; it is not read.
 const BYTES_MAX: usize = 64 * 1024;
+/// The line after the opening fence.
+const FIRST_LINE: usize = 2;
 
 /// What a block holds.
 #[derive(Debug, Default)]
@@ -127,7 +129,6 @@ fn is_gap(rest: &str) -> bool {
 struct Reader<'t> {
     text: &'t str,
     start: usize,
-    first_line: usize,
     /// Byte offset in the block of each of its characters: the parser counts in characters.
     offsets: Vec<usize>,
     depth: usize,
@@ -147,7 +148,6 @@ impl<'t> Reader<'t> {
         Self {
             text,
             start: inner.start,
-            first_line: 2,
             offsets,
             depth: 0,
             key: None,
@@ -183,7 +183,7 @@ impl<'t> Reader<'t> {
     }
 
     fn fail(&mut self, line: usize, reason: &str) {
-        let line = self.blamed_line(self.line(line), reason);
+        let line = self.blamed_line(file_line(line), reason);
         let message = format!("the frontmatter is not valid YAML from here on: {reason}");
         self.block.broken = Some(Diagnostic { line, message });
     }
@@ -200,7 +200,7 @@ impl<'t> Reader<'t> {
         let lines = inner
             .split(['\n', '\r'])
             .filter(|line| !line.is_empty())
-            .zip(self.first_line..);
+            .zip(FIRST_LINE..);
         let indented_with_tab = |&(line, number): &(&str, usize)| number >= named && line.starts_with('\t');
         let tabbed = if reason.contains("tab") {
             lines.clone().find(indented_with_tab)
@@ -208,10 +208,6 @@ impl<'t> Reader<'t> {
             None
         };
         tabbed.map_or(named, |(_, number)| number).min(last)
-    }
-
-    fn line(&self, parsed: usize) -> usize {
-        parsed.saturating_sub(1) + self.first_line
     }
 
     fn range(&self, span: Span) -> Range<usize> {
@@ -317,8 +313,13 @@ impl<'t> Reader<'t> {
             Value::Scalar { text, .. } => text.clone(),
             Value::Null(_) | Value::Map(_) | Value::Sequence | Value::Alias => String::new(),
         };
-        (name, self.range(span), self.line(span.start.line()))
+        (name, self.range(span), file_line(span.start.line()))
     }
+}
+
+/// The line in the whole text of a line that the parser counted in the block.
+fn file_line(parsed: usize) -> usize {
+    parsed.saturating_sub(1) + FIRST_LINE
 }
 
 fn entry((key, range, line): (String, Range<usize>, usize), value: Value) -> Entry {
