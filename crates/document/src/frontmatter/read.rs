@@ -97,7 +97,7 @@ pub(super) fn read(text: &str) -> Block {
 fn unclosed(text: &str) -> Block {
     let body = text::without_bom(text);
     let mut lines = body.split(['\n', '\r']).filter(|line| !line.is_empty());
-    let is_opened = lines.next().is_some_and(|line| line.trim_end() == "---");
+    let is_opened = body.starts_with("---") && lines.next().is_some_and(|line| line.trim_end() == "---");
     let is_key = |line: &str| {
         line.split_once(':')
             .is_some_and(|(key, rest)| is_name(key) && is_gap(rest))

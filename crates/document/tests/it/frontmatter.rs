@@ -227,6 +227,7 @@ fn a_block_that_is_never_closed_is_body_with_a_hint() {
         &expect!["1: the frontmatter is never closed by a line `---`, so it is read as text"],
     );
     check("---\nA rule above.\n", &expect![""]);
+    check("\n---\nmodel: a\n", &expect![""]);
     check(
         "---\nNote: a rule above, no key\n",
         &expect!["1: the frontmatter is never closed by a line `---`, so it is read as text"],
