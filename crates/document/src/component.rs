@@ -16,8 +16,8 @@ pub use inert::{closing_line, inert};
 use std::ops::Range;
 
 use crate::comment::html::{self, HtmlComment};
-use crate::markdown::line_number;
 use crate::marker::{self, AGENT, Marker, Side};
+use crate::text::line_number;
 
 /// A named span of a document.
 ///

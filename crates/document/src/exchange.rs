@@ -7,7 +7,8 @@ use std::ops::Range;
 use pulldown_cmark::{Event, HeadingLevel, Tag};
 
 use crate::component::{closing_line, closing_line_of_file, inert};
-use crate::markdown::{self, in_line_ending_of, without_frontmatter_end, without_outer_blank_lines};
+use crate::markdown::{self, without_frontmatter_end, without_outer_blank_lines};
+use crate::text::with_line_ending;
 
 const USER_HEADING: &str = "## User";
 const ASSISTANT_HEADING: &str = "## Assistant";
@@ -91,7 +92,7 @@ pub fn build_response(document: &str, answer: &str) -> String {
     }
     added.push_str(USER_HEADING);
     added.push_str("\n\n");
-    let added = without_frontmatter_end(document, in_line_ending_of(document, &added));
+    let added = without_frontmatter_end(document, with_line_ending(&added, markdown::ending_for(document)));
     [document, &added].concat()
 }
 

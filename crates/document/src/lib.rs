@@ -2,11 +2,16 @@
 //!
 //! The crate is pure: it does no IO, reads no clock, takes no randomness, never logs and never panics on any input.
 
+pub mod text;
+
 pub mod component;
+pub mod contain;
+pub mod exchange;
+pub mod frontmatter;
 pub mod patch;
+pub mod section;
 
 pub mod comment;
-pub mod exchange;
 pub mod truncation;
 
 mod markdown;

@@ -6,6 +6,8 @@ use std::ops::Range;
 
 use pulldown_cmark::{Event, Options, Parser};
 
+use crate::text::{self, LineEnding};
+
 /// The dialect that people's editors and agents write: `CommonMark` with tables, strike-through, task lists and footnotes.
 fn options() -> Options {
     Options::ENABLE_TABLES
@@ -17,10 +19,13 @@ fn options() -> Options {
 /// Events of `text` after its byte order mark and frontmatter; ranges are offsets into the whole `text`.
 pub(crate) fn events(text: &str) -> impl Iterator<Item = (Event<'_>, Range<usize>)> {
     let start = body_start(text);
-    let body = text.get(start..).unwrap_or_default();
-    Parser::new_ext(body, options())
-        .into_offset_iter()
+    fragment_events(text.get(start..).unwrap_or_default())
         .map(move |(event, range)| (event, range.start + start..range.end + start))
+}
+
+/// Events of `markdown` that stands somewhere inside a text: a first line `---` is a rule there, not a frontmatter fence.
+pub(crate) fn fragment_events(markdown: &str) -> impl Iterator<Item = (Event<'_>, Range<usize>)> {
+    Parser::new_ext(markdown, options()).into_offset_iter()
 }
 
 /// Where the markdown begins: after a byte order mark and, if the file opens with one, after the frontmatter block.
@@ -43,14 +48,16 @@ pub(crate) fn bom_length(text: &str) -> usize {
 /// The frontmatter block with both of its fence lines and the line break after the closing one.
 ///
 /// The opening fence is the first line and is exactly `---`; the closing one is `---` or `...`. Trailing blanks are allowed
-/// and either line ending is. A block that never closes is no frontmatter: the text is all body.
+/// and any line ending is. A block that never closes is no frontmatter: the text is all body.
 pub(crate) fn frontmatter_block(text: &str) -> Option<Range<usize>> {
     let start = bom_length(text);
-    let mut lines = text.get(start..)?.split_inclusive('\n');
-    let opening = lines.next()?;
-    if opening.trim_end() != "---" || !opening.ends_with('\n') {
+    let opening = text.get(start..text::line_end(text, start))?;
+    if opening.trim_end() != "---" || !opening.ends_with(['\n', '\r']) {
         return None;
     }
+    let ending = if opening.ends_with('\n') { '\n' } else { '\r' };
+    let mut lines = text.get(start..)?.split_inclusive(ending);
+    lines.next();
     let mut end = start + opening.len();
     for line in lines {
         end += line.len();
@@ -61,32 +68,13 @@ pub(crate) fn frontmatter_block(text: &str) -> Option<Range<usize>> {
     None
 }
 
-/// Events of a piece of markdown that is no whole file: nothing at its start is frontmatter.
-pub(crate) fn fragment_events(text: &str) -> impl Iterator<Item = (Event<'_>, Range<usize>)> {
-    Parser::new_ext(text, options()).into_offset_iter()
-}
-
-/// The line break that most lines of `document` end with; a line feed if it has none.
-pub(crate) fn line_break_of(document: &str) -> &'static str {
-    let bytes = document.as_bytes();
-    let all = memchr::memchr_iter(b'\n', bytes).count();
-    let with_return = memchr::memmem::find_iter(bytes, b"\r\n").count();
-    if with_return * 2 > all { "\r\n" } else { "\n" }
-}
-
-/// `text` with the line breaks of `document`.
-pub(crate) fn in_line_ending_of<'t>(document: &str, text: &'t str) -> Cow<'t, str> {
-    if line_break_of(document) == "\n" {
-        return if text.contains("\r\n") {
-            text.replace("\r\n", "\n").into()
-        } else {
-            text.into()
-        };
+/// The line ending of what is added to `document`. One with lone carriage returns only gets line feeds: the markdown
+/// parser does not see a marker end at a lone carriage return.
+pub(crate) fn ending_for(document: &str) -> LineEnding {
+    match LineEnding::of(document) {
+        LineEnding::Cr => LineEnding::Lf,
+        ending => ending,
     }
-    if !text.contains('\n') {
-        return text.into();
-    }
-    text.replace("\r\n", "\n").replace('\n', "\r\n").into()
 }
 
 /// `text` without lines that would close a frontmatter block which `document` opens and never closes.
@@ -110,11 +98,6 @@ pub(crate) fn without_frontmatter_end<'t>(document: &str, text: Cow<'t, str>) ->
 pub(crate) fn line_start(text: &str, offset: usize) -> usize {
     let before = text.as_bytes().get(..offset).unwrap_or_default();
     memchr::memrchr(b'\n', before).map_or(0, |at| at + 1)
-}
-
-/// The number of the line that holds `offset`, from one. Costs a pass over the text, so it is for messages only.
-pub(crate) fn line_number(text: &str, offset: usize) -> usize {
-    LineCounter::new(text).line_of(offset)
 }
 
 /// The length of a line break at the start of `text`, after blanks, counted with those blanks.
@@ -144,30 +127,4 @@ pub(crate) fn without_outer_blank_lines(text: &str) -> &str {
     text.get(blank_lines_length(text)..)
         .unwrap_or_default()
         .trim_end()
-}
-
-/// Numbers lines from one, for offsets that come in order, in one pass over the text.
-#[derive(Debug)]
-pub(crate) struct LineCounter<'t> {
-    text: &'t str,
-    counted: usize,
-    line: usize,
-}
-
-impl<'t> LineCounter<'t> {
-    pub(crate) fn new(text: &'t str) -> Self {
-        Self {
-            text,
-            counted: 0,
-            line: 1,
-        }
-    }
-
-    /// The number of the line that holds `offset`, which is not before the last one asked for.
-    pub(crate) fn line_of(&mut self, offset: usize) -> usize {
-        let between = self.text.as_bytes().get(self.counted..offset).unwrap_or_default();
-        self.line += memchr::memchr_iter(b'\n', between).count();
-        self.counted = self.counted.max(offset);
-        self.line
-    }
 }

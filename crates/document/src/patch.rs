@@ -12,8 +12,9 @@ use std::fmt;
 
 use crate::comment::html;
 use crate::component::{Attributes, Mode};
-use crate::markdown::{LineCounter, without_outer_blank_lines};
+use crate::markdown::without_outer_blank_lines;
 use crate::marker::{Marker, PATCH, Side};
+use crate::text::LineCounter;
 
 /// An agent's answer, taken apart.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -135,7 +136,7 @@ pub fn parse_answer(text: &str) -> Answer {
             continue;
         }
         answer.add_unmatched(text.get(outside..marker.range.start).unwrap_or_default());
-        let line = lines.line_of(marker.range.start);
+        let line = lines.line(marker.range.start);
         outside = match marker.side {
             Side::Open => {
                 let next_open = markers

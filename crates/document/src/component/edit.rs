@@ -4,9 +4,8 @@ use std::ops::Range;
 
 use super::inert::{closing_line, fenced, inert, without_comments, without_html_and_fences};
 use super::{Component, ComponentError, Mode, components, find_index};
-use crate::markdown::{
-    in_line_ending_of, line_break_of, line_start, without_frontmatter_end, without_outer_blank_lines,
-};
+use crate::markdown::{ending_for, line_start, without_frontmatter_end, without_outer_blank_lines};
+use crate::text::with_line_ending;
 
 /// `text` with `addition` instead of the content of component `name`.
 ///
@@ -163,7 +162,7 @@ impl Splice {
         if body.is_empty() {
             return Self { range, text: body };
         }
-        let line_break = line_break_of(document);
+        let line_break = ending_for(document).as_str();
         let before = match mode {
             Mode::Append if !content.is_empty() => content,
             Mode::Append | Mode::Replace | Mode::Prepend => open,
@@ -208,7 +207,7 @@ impl Splice {
 
 /// The whole lines `addition` as lines of the document, indented and quoted like the closing marker of the component.
 fn body(document: &str, component: &Component, addition: &str) -> String {
-    let addition = without_frontmatter_end(document, in_line_ending_of(document, addition));
+    let addition = without_frontmatter_end(document, with_line_ending(addition, ending_for(document)));
     let prefix = line_prefix(document, component);
     let mut body = String::with_capacity(addition.len() + 2);
     for line in addition.split_inclusive('\n') {

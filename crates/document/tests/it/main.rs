@@ -11,8 +11,16 @@
 
 mod comment;
 mod component;
+mod contain;
 mod exchange;
 mod fragments;
+mod frontmatter;
+mod frontmatter_edit;
+mod generate;
 mod patch;
+mod proposal;
+mod section;
+mod section_random;
 mod stream;
+mod text;
 mod truncation;
