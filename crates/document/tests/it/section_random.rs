@@ -128,18 +128,3 @@ fn large_and_hostile_documents_take_linear_time() {
         assert!(!outline(&text).is_empty());
     }
 }
-
-/// Run with `--release -- --ignored --nocapture` to see the figures.
-#[test]
-#[ignore = "measures; meaningful in release only"]
-#[expect(clippy::disallowed_methods, reason = "a measurement needs the clock")]
-fn ten_megabytes_are_read_within_a_second() {
-    for size in [100_000, 1_000_000, 10_000_000] {
-        let page = "## Title *x*\n\nSome words, `code` and a [link](u) in a paragraph of usual length, twice over.\n\n- item\n\n";
-        let text = page.repeat(size / page.len());
-        let start = std::time::Instant::now();
-        let count = find_sections(&text).len();
-        println!("{size} bytes, {count} sections: {:?}", start.elapsed());
-        assert!(start.elapsed().as_millis() < 1_000);
-    }
-}

@@ -1,0 +1,208 @@
+//! One living document: its text, who wrote it, where agents go on writing, and the versions that people's editors may have
+//! loaded. Never touches a file; the caller reads and writes, and tells the document what it read and wrote.
+
+mod absorb;
+mod anchor;
+mod session;
+mod state;
+
+use std::ops::Range;
+
+pub use absorb::Absorbed;
+pub use anchor::Anchor;
+use anchor::Anchors;
+
+use crate::diff::slice;
+use crate::history::History;
+pub use crate::history::Revision;
+use crate::replica::Replica;
+pub use crate::replica::{Author, Edit, MalformedUpdate, StateError, UpdateError};
+use crate::text::{LineEnding, with_line_ending};
+
+/// The line ending of a document is read off this many bytes.
+const SAMPLE_BYTES: usize = 16 * 1024;
+
+/// A document that people and agents write in at the same time.
+///
+/// ```
+/// use document::{Author, Document};
+///
+/// let (anna, agent) = (Author::new("anna"), Author::new("agent"));
+/// let mut document = Document::open("# Plan\n\n", &anna);
+/// let anchor = document.anchor_at(8)?;
+///
+/// document.insert_at(anchor, "First ", &agent)?;
+/// document.publish(); // "First " is in the file now, and Anna's editor loads it.
+/// document.insert_at(anchor, "answer.\n", &agent)?;
+/// document.absorb("# The plan\n\nFirst ", &anna); // Anna saved meanwhile.
+///
+/// assert_eq!(document.text(), "# The plan\n\nFirst answer.\n");
+/// # Ok::<(), document::EditError>(())
+/// ```
+pub struct Document {
+    replica: Replica,
+    history: History,
+    anchors: Anchors,
+    revision: Revision,
+    epoch: u64,
+}
+
+/// A span of text and who wrote it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Authored {
+    /// The bytes of the span.
+    pub range: Range<usize>,
+    /// Who wrote it.
+    pub author: Author,
+}
+
+/// One kept version.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Version {
+    /// Its number.
+    pub revision: Revision,
+    /// Who made it.
+    pub author: Author,
+}
+
+/// Why an edit was not made. The document is unchanged.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum EditError {
+    /// The place does not lie in the text, or cuts a character in two.
+    #[error("bytes {start} to {end} are no range of characters in a text of {length} bytes")]
+    OutOfText {
+        /// Where the range begins.
+        start: usize,
+        /// Where it ends.
+        end: usize,
+        /// How long the text is.
+        length: usize,
+    },
+    /// The anchor was released, or belongs to another document.
+    #[error("the anchor is not of this document any more")]
+    NoAnchor,
+}
+
+impl Document {
+    /// Opens a document with the text that its file holds; `author` is who wrote that, as far as is known.
+    pub fn open(text: &str, author: &Author) -> Document {
+        let mut history = History::new(0);
+        history.know_newest(text.len());
+        Document {
+            replica: Replica::new(text, author),
+            history,
+            anchors: Anchors::default(),
+            revision: 0,
+            epoch: 0,
+        }
+    }
+
+    /// The text as it is now.
+    pub fn text(&self) -> &str {
+        self.replica.text()
+    }
+
+    /// The number of the text as it is now. It grows by one with every change.
+    pub fn revision(&self) -> Revision {
+        self.revision
+    }
+
+    /// Says that the file now holds this text, so that editors may load it and save edits of it.
+    pub fn publish(&mut self) {
+        self.history.know_newest(self.replica.text().len());
+    }
+
+    /// Puts an anchor at a byte of the text. It stays at its place whatever is edited around it; text that
+    /// others insert right there comes to stand behind it.
+    pub fn anchor_at(&mut self, at: usize) -> Result<Anchor, EditError> {
+        self.check(at..at)?;
+        Ok(self.anchors.put(at))
+    }
+
+    /// Where an anchor is now.
+    pub fn position(&self, anchor: Anchor) -> Option<usize> {
+        self.anchors.position(anchor)
+    }
+
+    /// Forgets an anchor.
+    pub fn release(&mut self, anchor: Anchor) {
+        self.anchors.release(anchor);
+    }
+
+    /// Inserts text at an anchor, in the document's line ending, and moves the anchor behind it.
+    pub fn insert_at(&mut self, anchor: Anchor, text: &str, author: &Author) -> Result<Edit, EditError> {
+        let at = self.anchors.position(anchor).ok_or(EditError::NoAnchor)?;
+        let edit = self.edit(at..at, text, author)?;
+        self.anchors.move_to(anchor, at + edit.text.len());
+        Ok(edit)
+    }
+
+    /// Replaces a range of the text, in the document's line ending.
+    pub fn edit(&mut self, range: Range<usize>, text: &str, author: &Author) -> Result<Edit, EditError> {
+        self.check(range.clone())?;
+        let text = with_line_ending(text, self.line_ending()).into_owned();
+        let edit = Edit { range, text };
+        let removed = slice(self.text(), edit.range.clone()).to_owned();
+        if removed != edit.text {
+            self.revision += 1;
+            self.make(&edit, author);
+            self.history.record(
+                self.revision,
+                author,
+                edit.range.clone(),
+                &removed,
+                edit.text.len(),
+            );
+        }
+        Ok(edit)
+    }
+
+    /// Who wrote which span, in order.
+    pub fn provenance(&self) -> Vec<Authored> {
+        let spans = self.replica.provenance().into_iter();
+        spans.map(|(range, author)| Authored { range, author }).collect()
+    }
+
+    /// The versions that are kept, newest first.
+    pub fn history(&self) -> Vec<Version> {
+        let versions = self.history.versions();
+        versions
+            .map(|(revision, author)| Version {
+                revision,
+                author: author.clone(),
+            })
+            .collect()
+    }
+
+    /// The text as it was at a revision, if that is still kept.
+    pub fn text_at(&self, revision: Revision) -> Option<String> {
+        if revision > self.revision {
+            return None;
+        }
+        Some(self.history.back_to(revision)?.apply(self.text()))
+    }
+
+    fn check(&self, range: Range<usize>) -> Result<(), EditError> {
+        let length = self.text().len();
+        match self.text().get(range.clone()) {
+            Some(_) => Ok(()),
+            None => Err(EditError::OutOfText {
+                start: range.start,
+                end: range.end,
+                length,
+            }),
+        }
+    }
+
+    fn line_ending(&self) -> LineEnding {
+        let text = self.text();
+        LineEnding::of(text.get(..text.floor_char_boundary(SAMPLE_BYTES)).unwrap_or(text))
+    }
+
+    /// Makes an edit in text and anchors. History is the caller's to tell.
+    fn make(&mut self, edit: &Edit, author: &Author) {
+        let client = self.replica.client(author);
+        self.replica.edit(edit.range.clone(), &edit.text, client);
+        self.anchors.shift(&edit.range, edit.text.len());
+    }
+}

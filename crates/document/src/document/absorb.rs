@@ -1,0 +1,187 @@
+//! Taking in what a person saved, on top of all that agents wrote since that person's editor loaded the file.
+//! Never takes the absence of text that the editor had not seen for a deletion.
+
+use super::{Author, Document, Edit, Revision};
+use crate::diff::{Hunk, common_prefix, common_suffix, diff, line_hunks, slice};
+use crate::merge::{self, Notice, Side, Style, Take, weave};
+use crate::reversal::Reversal;
+
+/// What absorbing a save did.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Absorbed {
+    /// The revision after it.
+    pub revision: Revision,
+    /// The edits that were made, in the order in which they were made: from the end of the text to its beginning.
+    pub edits: Vec<Edit>,
+    /// Places where the person and an agent changed the same words.
+    pub notices: Vec<Notice>,
+    /// The file holds just this text already; nothing needs to be written.
+    pub is_in_file: bool,
+}
+
+impl Document {
+    /// Takes in the text that a person saved. The version that their editor had loaded is found among those that stood
+    /// in the file; what agents wrote since then stays, and what the person changed is changed.
+    ///
+    /// An empty text is taken at its word. An editor empties a file for a moment while it saves; the caller, who
+    /// can read again, waits for that to pass.
+    pub fn absorb(&mut self, saved: &str, author: &Author) -> Absorbed {
+        if saved == self.text() {
+            self.publish();
+            return Absorbed {
+                revision: self.revision,
+                edits: Vec::new(),
+                notices: Vec::new(),
+                is_in_file: true,
+            };
+        }
+        let origin = self.history.origin(self.text(), saved);
+        let to_newest = Reversal::between(self.text(), &origin.hunks);
+        let (mut edits, notices) = if origin.back.is_empty() {
+            (
+                as_edits(saved, diff_from(self.text(), saved, &origin.hunks)),
+                Vec::new(),
+            )
+        } else {
+            rebased(self.text(), &origin.back, saved)
+        };
+        edits.reverse();
+        for edit in &edits {
+            self.make(edit, author);
+        }
+        if !edits.is_empty() {
+            self.revision += 1;
+        }
+        let is_in_file = self.remember(saved, to_newest, author);
+        Absorbed {
+            revision: self.revision,
+            edits,
+            notices,
+            is_in_file,
+        }
+    }
+
+    /// Notes the saved text as a version that stood in the file, and the text as it is now as the one after it.
+    fn remember(&mut self, saved: &str, to_newest: Reversal, author: &Author) -> bool {
+        self.history.push(self.revision, author, to_newest);
+        self.history.know_newest(saved.len());
+        if saved == self.text() {
+            return true;
+        }
+        let back = Reversal::between(saved, &line_hunks(saved, self.text()));
+        self.history.push(self.revision, author, back);
+        false
+    }
+}
+
+/// The changed words of lines that are known to have changed.
+fn diff_from(old: &str, new: &str, hunks: &[Hunk]) -> Vec<Hunk> {
+    let mut words = Vec::new();
+    for hunk in hunks {
+        crate::diff::refine(old, new, hunk, &mut words);
+    }
+    words
+}
+
+fn as_edits(new: &str, hunks: Vec<Hunk>) -> Vec<Edit> {
+    let edit = |hunk: Hunk| Edit {
+        text: slice(new, hunk.new).to_owned(),
+        range: hunk.old,
+    };
+    hunks.into_iter().map(edit).collect()
+}
+
+/// The edits of `newest` that bring in what `saved` changed in the version that `back` leads to.
+fn rebased(newest: &str, back: &Reversal, saved: &str) -> (Vec<Edit>, Vec<Notice>) {
+    let base = back.apply(newest);
+    let is_ended = |text: &str| text.is_empty() || text.ends_with('\n');
+    if !(is_ended(&base) && is_ended(newest) && is_ended(saved)) {
+        // A missing final line break is settled by the whole merge.
+        let merged = merge::merge(&base, newest, saved);
+        return (as_edits(&merged.text, diff(newest, &merged.text)), merged.notices);
+    }
+    let ours = Side::new(&base, newest, hunks_of(newest, back));
+    let theirs = Side::new(&base, saved, diff(&base, saved));
+    let woven = weave(&base, &ours, &theirs, Style::KeepBoth);
+    let mut edits = Vec::new();
+    for change in woven.changes {
+        let text = match change.take {
+            Take::Ours => continue,
+            Take::Theirs => slice(saved, change.theirs).to_owned(),
+            Take::Text(text) => text,
+        };
+        edits.extend(smallest(
+            newest,
+            Edit {
+                range: change.ours,
+                text,
+            },
+        ));
+    }
+    (edits, woven.notices)
+}
+
+/// The edit without what it leaves as it is; nothing if it changes nothing.
+fn smallest(text: &str, edit: Edit) -> Option<Edit> {
+    let old = slice(text, edit.range.clone());
+    let new = edit.text.as_str();
+    let prefix = old.floor_char_boundary(common_prefix(old.as_bytes(), new.as_bytes()));
+    let (old, new) = (slice(old, prefix..old.len()), slice(new, prefix..new.len()));
+    let suffix = common_suffix(old.as_bytes(), new.as_bytes());
+    let old_end = old.ceil_char_boundary(old.len() - suffix);
+    let new_end = new.len() - (old.len() - old_end);
+    let start = edit.range.start + prefix;
+    let smallest = Edit {
+        range: start..start + old_end,
+        text: slice(new, 0..new_end).to_owned(),
+    };
+    (!smallest.range.is_empty() || !smallest.text.is_empty()).then_some(smallest)
+}
+
+/// What changed from the older text to `newest`, in whole lines and words, without comparing what did not change.
+fn hunks_of(newest: &str, back: &Reversal) -> Vec<Hunk> {
+    let mut hunks = Vec::new();
+    let mut spans = back.spans();
+    // By how much places of the older text lie behind or before those of the newest one.
+    let (mut newest_at, mut older_at) = (0, 0);
+    while let Some(first) = spans.first() {
+        let start = line_start(newest, first.new.start);
+        let mut end = line_end(newest, first.new.end);
+        let mut count = 1;
+        while let Some(next) = spans.get(count).filter(|next| next.new.start <= end) {
+            end = end.max(line_end(newest, next.new.end));
+            count += 1;
+        }
+        let (region, later) = spans.split_at_checked(count).unwrap_or((spans, &[]));
+        let mut older = String::new();
+        let mut at = start;
+        for span in region {
+            older.push_str(slice(newest, at..span.new.start));
+            older.push_str(&span.old);
+            at = span.new.end;
+        }
+        older.push_str(slice(newest, at..end));
+        let older_start = older_at + (start - newest_at);
+        hunks.extend(
+            diff(&older, slice(newest, start..end))
+                .into_iter()
+                .map(|hunk| Hunk {
+                    old: hunk.old.start + older_start..hunk.old.end + older_start,
+                    new: hunk.new.start + start..hunk.new.end + start,
+                }),
+        );
+        (newest_at, older_at) = (end, older_start + older.len());
+        spans = later;
+    }
+    hunks
+}
+
+fn line_start(text: &str, at: usize) -> usize {
+    memchr::memrchr(b'\n', text.as_bytes().get(..at).unwrap_or_default()).map_or(0, |newline| newline + 1)
+}
+
+/// Behind the line break of the line that `at` lies in, which may be where `at` is.
+fn line_end(text: &str, at: usize) -> usize {
+    let tail = text.as_bytes().get(at..).unwrap_or_default();
+    memchr::memchr(b'\n', tail).map_or(text.len(), |newline| at + newline + 1)
+}
