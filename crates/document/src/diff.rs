@@ -10,7 +10,7 @@ use std::ops::Range;
 
 pub(crate) use lines::{common_prefix, common_suffix, line_hunks};
 pub use unified::unified;
-pub(crate) use words::refine;
+pub(crate) use words::{is_word, refine};
 
 /// One changed span: `old` bytes of the text before became `new` bytes of the text after.
 ///

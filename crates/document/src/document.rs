@@ -12,12 +12,13 @@ pub use absorb::Absorbed;
 pub use anchor::Anchor;
 use anchor::Anchors;
 
-use crate::diff::slice;
+use crate::diff::{is_word, slice};
 use crate::history::History;
 pub use crate::history::Revision;
 use crate::replica::Replica;
 pub use crate::replica::{Author, Edit, MalformedUpdate, StateError, UpdateError};
 use crate::text::{LineEnding, with_line_ending};
+use crate::versions::Versions;
 
 /// The line ending of a document is read off this many bytes.
 const SAMPLE_BYTES: usize = 16 * 1024;
@@ -42,6 +43,7 @@ const SAMPLE_BYTES: usize = 16 * 1024;
 pub struct Document {
     replica: Replica,
     history: History,
+    versions: Versions,
     anchors: Anchors,
     revision: Revision,
     epoch: u64,
@@ -86,11 +88,10 @@ pub enum EditError {
 impl Document {
     /// Opens a document with the text that its file holds; `author` is who wrote that, as far as is known.
     pub fn open(text: &str, author: &Author) -> Document {
-        let mut history = History::new(0);
-        history.know_newest(text.len());
         Document {
             replica: Replica::new(text, author),
-            history,
+            history: History::new(0),
+            versions: Versions::default(),
             anchors: Anchors::default(),
             revision: 0,
             epoch: 0,
@@ -109,7 +110,9 @@ impl Document {
 
     /// Says that the file now holds this text, so that editors may load it and save edits of it.
     pub fn publish(&mut self) {
-        self.history.know_newest(self.replica.text().len());
+        let length = self.text().len();
+        self.versions.publish(length);
+        self.history.close_step(length);
     }
 
     /// Puts an anchor at a byte of the text. It stays at its place whatever is edited around it; text that
@@ -130,9 +133,16 @@ impl Document {
     }
 
     /// Inserts text at an anchor, in the document's line ending, and moves the anchor behind it.
+    ///
+    /// An author goes on where it stopped. If what it wrote there was replaced meanwhile, so that its next word would
+    /// touch another's, it begins a new line.
     pub fn insert_at(&mut self, anchor: Anchor, text: &str, author: &Author) -> Result<Edit, EditError> {
         let at = self.anchors.position(anchor).ok_or(EditError::NoAnchor)?;
-        let edit = self.edit(at..at, text, author)?;
+        let edit = if self.would_touch(at, text, author) {
+            self.edit(at..at, &["\n", text].concat(), author)?
+        } else {
+            self.edit(at..at, text, author)?
+        };
         self.anchors.move_to(anchor, at + edit.text.len());
         Ok(edit)
     }
@@ -146,13 +156,7 @@ impl Document {
         if removed != edit.text {
             self.revision += 1;
             self.make(&edit, author);
-            self.history.record(
-                self.revision,
-                author,
-                edit.range.clone(),
-                &removed,
-                edit.text.len(),
-            );
+            self.note(&edit, &removed, author);
         }
         Ok(edit)
     }
@@ -194,12 +198,31 @@ impl Document {
         }
     }
 
+    /// Whether a word of `author` put at `at` would run into one that somebody else wrote before it.
+    fn would_touch(&self, at: usize, text: &str, author: &Author) -> bool {
+        let before = slice(self.text(), 0..at).chars().next_back();
+        let in_word = |c: Option<char>| c.is_some_and(is_word);
+        in_word(before) && in_word(text.chars().next()) && self.replica.author_before(at) != Some(author)
+    }
+
     fn line_ending(&self) -> LineEnding {
         let text = self.text();
         LineEnding::of(text.get(..text.floor_char_boundary(SAMPLE_BYTES)).unwrap_or(text))
     }
 
-    /// Makes an edit in text and anchors. History is the caller's to tell.
+    /// Keeps account of an edit that was made.
+    fn note(&mut self, edit: &Edit, removed: &str, author: &Author) {
+        self.history.record(
+            self.revision,
+            author,
+            edit.range.clone(),
+            removed,
+            edit.text.len(),
+        );
+        self.versions.record(edit.range.clone(), removed, edit.text.len());
+    }
+
+    /// Makes an edit in text and anchors. Keeping account of it is the caller's.
     fn make(&mut self, edit: &Edit, author: &Author) {
         let client = self.replica.client(author);
         self.replica.edit(edit.range.clone(), &edit.text, client);

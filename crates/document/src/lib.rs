@@ -15,6 +15,7 @@ mod document;
 mod history;
 mod replica;
 mod reversal;
+mod versions;
 
 pub mod component;
 pub mod contain;

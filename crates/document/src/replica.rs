@@ -26,6 +26,7 @@ use yrs::{
 pub use author::Author;
 use author::Authors;
 use index::{Client, Id, Index, Span, units};
+pub(crate) use peer::Followed;
 pub use peer::UpdateError;
 pub use state::StateError;
 pub use wire::MalformedUpdate;
@@ -117,6 +118,12 @@ impl Replica {
             }
         }
         spans
+    }
+
+    /// Who wrote the character that ends at `at`.
+    pub(crate) fn author_before(&self, at: usize) -> Option<&Author> {
+        let (before, _) = self.index.neighbours(at, &self.text);
+        self.authors.author(before?.client)
     }
 
     /// Makes one edit as `client`. The range lies on character boundaries.

@@ -234,6 +234,11 @@ impl<'a> Iterator for WordIter<'a> {
     }
 }
 
+/// Whether a character is part of a word.
+pub(crate) fn is_word(c: char) -> bool {
+    Class::of(c) == Class::Word
+}
+
 #[derive(PartialEq, Eq, Clone, Copy)]
 enum Class {
     Word,

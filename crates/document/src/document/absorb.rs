@@ -23,6 +23,9 @@ impl Document {
     /// Takes in the text that a person saved. The version that their editor had loaded is found among those that stood
     /// in the file; what agents wrote since then stays, and what the person changed is changed.
     ///
+    /// An author has one editor: what that author saved before is known to it. Where two editors of one person
+    /// can be told apart, give them names of their own.
+    ///
     /// An empty text is taken at its word. An editor empties a file for a moment while it saves; the caller, who
     /// can read again, waits for that to pass.
     pub fn absorb(&mut self, saved: &str, author: &Author) -> Absorbed {
@@ -35,8 +38,8 @@ impl Document {
                 is_in_file: true,
             };
         }
-        let origin = self.history.origin(self.text(), saved);
-        let to_newest = Reversal::between(self.text(), &origin.hunks);
+        let origin = self.versions.origin(self.text(), saved, author);
+        let to_text = Reversal::between(self.text(), &origin.hunks);
         let (mut edits, notices) = if origin.back.is_empty() {
             (
                 as_edits(saved, diff_from(self.text(), saved, &origin.hunks)),
@@ -45,32 +48,43 @@ impl Document {
         } else {
             rebased(self.text(), &origin.back, saved)
         };
+        if edits.is_empty() {
+            // The file holds a version that is known already; nobody saved anything.
+            return Absorbed {
+                revision: self.revision,
+                edits,
+                notices,
+                is_in_file: false,
+            };
+        }
         edits.reverse();
+        self.history.close_step(self.text().len());
+        self.revision += 1;
         for edit in &edits {
+            let removed = slice(self.text(), edit.range.clone()).to_owned();
             self.make(edit, author);
+            self.history.record(
+                self.revision,
+                author,
+                edit.range.clone(),
+                &removed,
+                edit.text.len(),
+            );
         }
-        if !edits.is_empty() {
-            self.revision += 1;
-        }
-        let is_in_file = self.remember(saved, to_newest, author);
+        self.history.close_step(self.text().len());
+        let is_in_file = saved == self.text();
+        let from_text = if is_in_file {
+            Reversal::default()
+        } else {
+            Reversal::between(saved, &line_hunks(saved, self.text()))
+        };
+        self.versions.saved(author, to_text, from_text, saved.len());
         Absorbed {
             revision: self.revision,
             edits,
             notices,
             is_in_file,
         }
-    }
-
-    /// Notes the saved text as a version that stood in the file, and the text as it is now as the one after it.
-    fn remember(&mut self, saved: &str, to_newest: Reversal, author: &Author) -> bool {
-        self.history.push(self.revision, author, to_newest);
-        self.history.know_newest(saved.len());
-        if saved == self.text() {
-            return true;
-        }
-        let back = Reversal::between(saved, &line_hunks(saved, self.text()));
-        self.history.push(self.revision, author, back);
-        false
     }
 }
 

@@ -1,6 +1,7 @@
 //! Web peers of a document: their updates in, its updates out. Never opens a connection; the bytes are the caller's to carry.
 
 use super::{Author, Document, Edit, UpdateError};
+use crate::replica::Followed;
 
 impl Document {
     /// Begins a session for web peers, if none is open, and says its epoch. A peer that comes with another epoch
@@ -42,7 +43,8 @@ impl Document {
     }
 
     /// Takes a Yjs update of the peer that writes under the client number `client` for `author`, and says which
-    /// edits it made, in the order in which they were made.
+    /// edits it made, in the order in which they were made. Words that two people typed at one place at the same
+    /// time are put on lines of their own.
     pub fn apply_update(
         &mut self,
         update: &[u8],
@@ -50,7 +52,7 @@ impl Document {
         author: &Author,
     ) -> Result<Vec<Edit>, UpdateError> {
         let before = self.text().to_owned();
-        let edits = self.replica.apply_update(update, client, author)?;
+        let Followed { mut edits, touching } = self.replica.apply_update(update, client, author)?;
         if edits.is_empty() {
             return Ok(edits);
         }
@@ -60,13 +62,10 @@ impl Document {
             let removed = text.get(edit.range.clone()).unwrap_or_default().to_owned();
             text.replace_range(edit.range.clone(), &edit.text);
             self.anchors.shift(&edit.range, edit.text.len());
-            self.history.record(
-                self.revision,
-                author,
-                edit.range.clone(),
-                &removed,
-                edit.text.len(),
-            );
+            self.note(edit, &removed, author);
+        }
+        for at in touching.into_iter().rev() {
+            edits.extend(self.edit(at..at, "\n", author));
         }
         Ok(edits)
     }

@@ -4,6 +4,7 @@ use super::anchor::Anchors;
 use super::{Author, Document, StateError};
 use crate::history::History;
 use crate::replica::{Reader, Replica, put};
+use crate::versions::Versions;
 
 /// What the bytes begin with: a name, and the version of the format.
 const MAGIC: &[u8] = b"agent-doc\x01";
@@ -22,7 +23,7 @@ impl Document {
             put(&mut bytes, anchor.number());
             put(&mut bytes, at as u64);
         }
-        self.history.encode(&mut bytes, self.text().len() / 4 + 4096);
+        self.versions.encode(&mut bytes, self.text().len() / 4 + 4096);
         bytes
     }
 
@@ -41,13 +42,14 @@ impl Document {
             }
             anchors.restore(number, at);
         }
-        let history = History::decode(&mut reader, replica.text())?;
+        let versions = Versions::decode(&mut reader, replica.text())?;
         if !reader.bytes.is_empty() {
             return Err(StateError::Damaged);
         }
         Ok(Document {
             replica,
-            history,
+            history: History::new(revision),
+            versions,
             anchors,
             revision,
             epoch,

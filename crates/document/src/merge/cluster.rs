@@ -100,7 +100,8 @@ impl Cluster<'_> {
         false
     }
 
-    fn are_same(&self, a: &Operation, b: &Operation) -> bool {
+    /// Whether an operation of ours and one of theirs make the same change.
+    pub(super) fn are_same(&self, a: &Operation, b: &Operation) -> bool {
         a.base == b.base
             && !a.inserts_lines()
             && slice(self.ours_text, a.new.clone()) == slice(self.theirs_text, b.new.clone())

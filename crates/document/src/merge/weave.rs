@@ -157,8 +157,8 @@ impl Weaver<'_> {
                 Take::Ours | Take::Text(_) => {
                     ours.next();
                     self.ours.pass(operation);
-                    // A change at the same place that is not contested is the same change.
-                    if let Some(same) = theirs.next_if(|other| other.base == base && !base.is_empty()) {
+                    // The same change on both sides is made once.
+                    if let Some(same) = theirs.next_if(|other| cluster.are_same(operation, other)) {
                         self.theirs.pass(same);
                     }
                 }

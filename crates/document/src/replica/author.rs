@@ -24,46 +24,75 @@ impl std::fmt::Display for Author {
     }
 }
 
-/// The authors of a document, each with its client number.
+/// The authors of a document and their client numbers: one for what is written here, and one for each peer that
+/// writes for the author elsewhere. Nothing is ever written here under a peer's number, which counts on its own.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Authors {
-    known: Vec<(Client, Author)>,
+    known: Vec<Known>,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) struct Known {
+    pub(crate) client: Client,
+    pub(crate) author: Author,
+    pub(crate) is_peer: bool,
 }
 
 impl Authors {
-    pub(crate) fn iter(&self) -> impl Iterator<Item = &(Client, Author)> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Known> {
         self.known.iter()
     }
 
-    /// The author's client number, given now if this is the first time.
+    /// The number that the author writes under here, given now if this is the first time.
     pub(crate) fn client(&mut self, author: &Author) -> Client {
-        if let Some((client, _)) = self.known.iter().find(|(_, known)| known == author) {
-            return *client;
+        if let Some(known) = self
+            .known
+            .iter()
+            .find(|known| !known.is_peer && known.author == *author)
+        {
+            return known.client;
         }
         let mut client = hash(author.name());
-        while self.known.iter().any(|(known, _)| *known == client) {
+        while self.known.iter().any(|known| known.client == client) {
             client = hash(&client.to_string());
         }
-        self.known.push((client, author.clone()));
+        self.known.push(Known {
+            client,
+            author: author.clone(),
+            is_peer: false,
+        });
         client
     }
 
-    /// Gives a peer's own client number to an author. False if another author has that number.
+    /// Gives a peer's own number to an author. False if it is the number of another, or one that is used here.
     pub(crate) fn enlist(&mut self, client: Client, author: &Author) -> bool {
-        match self.known.iter().find(|(known, _)| *known == client) {
-            Some((_, known)) => known == author,
+        match self.known.iter().find(|known| known.client == client) {
+            Some(known) => known.is_peer && known.author == *author,
             None => {
-                self.known.push((client, author.clone()));
+                self.known.push(Known {
+                    client,
+                    author: author.clone(),
+                    is_peer: true,
+                });
                 true
             }
         }
     }
 
+    /// Takes over an author as it was saved. False if the number is taken.
+    pub(crate) fn restore(&mut self, restored: Known) -> bool {
+        let is_free = self.known.iter().all(|known| known.client != restored.client);
+        if is_free {
+            self.known.push(restored);
+        }
+        is_free
+    }
+
     pub(crate) fn author(&self, client: Client) -> Option<&Author> {
         self.known
             .iter()
-            .find(|(known, _)| *known == client)
-            .map(|(_, author)| author)
+            .find(|known| known.client == client)
+            .map(|known| &known.author)
     }
 }
 

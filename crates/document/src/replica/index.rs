@@ -26,7 +26,8 @@ pub(crate) struct Span {
 }
 
 impl Span {
-    fn last(&self) -> Id {
+    /// The identity of the last unit.
+    pub(crate) fn last(&self) -> Id {
         Id {
             client: self.id.client,
             clock: self.id.clock + self.units.saturating_sub(1),

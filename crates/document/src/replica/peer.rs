@@ -3,6 +3,8 @@
 
 use std::ops::Range;
 
+use crate::diff::is_word;
+
 use super::index::{Client, Id, Span, byte_of_unit, units};
 use super::wire::{self, MalformedUpdate, Parsed};
 use super::{Author, Edit, Heard, Replica, Session};
@@ -40,7 +42,7 @@ impl Replica {
         update: &[u8],
         client: Client,
         author: &Author,
-    ) -> Result<Vec<Edit>, UpdateError> {
+    ) -> Result<Followed, UpdateError> {
         let session = self.session.as_ref().ok_or(UpdateError::NoSession)?;
         let parsed = wire::read(update)?;
         self.check(&parsed, client)?;
@@ -139,8 +141,8 @@ impl Replica {
     }
 
     /// Makes in text and index what the session has made.
-    fn follow(&mut self, heard: &[Heard], parsed: &Parsed<'_>) -> Option<Vec<Edit>> {
-        let mut edits: Vec<Edit> = Vec::new();
+    fn follow(&mut self, heard: &[Heard], parsed: &Parsed<'_>) -> Option<Followed> {
+        let mut followed = Followed::default();
         let (mut at, mut unit) = (0, 0);
         for step in heard {
             let edit = match step {
@@ -160,6 +162,7 @@ impl Replica {
                 Heard::Inserted(text) => {
                     let session = self.session.as_ref()?;
                     let spans = spans_of(session, unit, text, parsed)?;
+                    self.note_touching(at, text, &spans, parsed, &mut followed.touching);
                     let mut to = at;
                     for span in spans {
                         // The first span may cut one of the old text; the others stand at the border that it made.
@@ -175,10 +178,50 @@ impl Replica {
             self.text.replace_range(edit.range.clone(), &edit.text);
             at += edit.text.len();
             unit += units(&edit.text);
-            edits.push(edit);
+            followed.edits.push(edit);
         }
-        Some(edits)
+        Some(followed)
     }
+
+    /// Notes where a word of the peer has come to touch one that the peer did not see when it typed.
+    fn note_touching(
+        &self,
+        at: usize,
+        text: &str,
+        spans: &[Span],
+        parsed: &Parsed<'_>,
+        touching: &mut Vec<usize>,
+    ) {
+        let block_of = |id: Id| {
+            parsed.blocks.iter().find(|block| {
+                block.id.client == id.client && id.clock.wrapping_sub(block.id.clock) < block.units
+            })
+        };
+        let in_word = |c: Option<char>| c.is_some_and(is_word);
+        let (left, right) = self.index.neighbours(at, &self.text);
+        let before = self.text.get(..at).and_then(|head| head.chars().next_back());
+        let after = self.text.get(at..).and_then(|tail| tail.chars().next());
+        let first = spans.first().and_then(|span| block_of(span.id));
+        if in_word(before) && in_word(text.chars().next()) && first.is_some_and(|block| block.left != left) {
+            touching.push(at);
+        }
+        let last = spans.last().and_then(|span| block_of(span.last()));
+        if in_word(after)
+            && in_word(text.chars().next_back())
+            && last.is_some_and(|block| block.right != right)
+        {
+            touching.push(at + text.len());
+        }
+    }
+}
+
+/// What a peer's update did.
+#[derive(Default)]
+pub(crate) struct Followed {
+    /// How the text changed.
+    pub(crate) edits: Vec<Edit>,
+    /// Where two words touch now that were typed at one place at the same time, in the order of the text.
+    pub(crate) touching: Vec<usize>,
 }
 
 /// The identities of a text that a peer inserted at `unit`.

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use super::author::Known;
 use super::index::{Id, Index, Span, units};
 use super::wire::{self, MalformedUpdate, Reader};
 use super::{Author, Authors, Replica, SPANS_BEFORE_TIDYING, Session};
@@ -29,15 +30,16 @@ impl Replica {
     pub(crate) fn encode(&self, bytes: &mut Vec<u8>) {
         let authors: Vec<_> = self.authors.iter().collect();
         wire::put(bytes, authors.len() as u64);
-        for (client, author) in &authors {
-            wire::put(bytes, *client);
-            wire::put_text(bytes, author.name());
+        for known in &authors {
+            wire::put(bytes, known.client);
+            wire::put(bytes, u64::from(known.is_peer));
+            wire::put_text(bytes, known.author.name());
         }
         wire::put(bytes, self.index.count() as u64);
         for span in self.index.spans() {
             let at = authors
                 .iter()
-                .position(|(client, _)| *client == span.id.client)
+                .position(|known| known.client == span.id.client)
                 .unwrap_or_default();
             wire::put(bytes, at as u64);
             wire::put(bytes, u64::from(span.id.clock));
@@ -62,7 +64,13 @@ impl Replica {
         let mut clients = Vec::new();
         for _ in 0..reader.number()? {
             let client = reader.number()?;
-            if !authors.enlist(client, &Author::new(reader.text()?)) {
+            let is_peer = reader.number()? == 1;
+            let author = Author::new(reader.text()?);
+            if !authors.restore(Known {
+                client,
+                author,
+                is_peer,
+            }) {
                 return Err(StateError::Damaged);
             }
             clients.push(client);

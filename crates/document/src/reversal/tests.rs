@@ -33,7 +33,7 @@ fn the_older_text_comes_back_after_any_edits() {
         }
         let mut whole = Reversal::default();
         for (step, older) in steps.iter().zip(&texts).rev() {
-            whole = whole.after(step);
+            whole = whole.then(step);
             assert_eq!(&whole.apply(&text), older);
         }
     }

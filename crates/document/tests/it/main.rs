@@ -19,6 +19,7 @@ mod frontmatter_edit;
 mod generate;
 mod merge_random;
 mod patch;
+mod peers;
 mod proposal;
 mod random;
 mod section;

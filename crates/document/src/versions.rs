@@ -1,0 +1,149 @@
+//! The latest versions of a text that stood in its file, and which of them an editor had loaded that saved it.
+//! Never asks when the file was written; clocks and editors both lie about that.
+
+mod comparison;
+mod state;
+
+use std::collections::VecDeque;
+use std::ops::Range;
+
+use comparison::Comparison;
+
+use crate::diff::{Hunk, line_hunks};
+use crate::replica::Author;
+use crate::reversal::Reversal;
+
+/// How many versions are kept.
+const KNOWN_MAX: usize = 64;
+/// How much text they may hold, besides the length of the text itself.
+const WEIGHT_MIN: usize = 1 << 20;
+
+/// Versions that stood in the file, newest last. The oldest is the one that the first of them leads back to.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Versions {
+    known: VecDeque<Known>,
+    weight: usize,
+    /// From the text as it is now to the newest version.
+    pending: Reversal,
+}
+
+/// One version that stood in the file.
+#[derive(Debug, Clone)]
+struct Known {
+    /// Leads to the version before it.
+    back: Reversal,
+    /// Whose editor wrote it, if one did.
+    saved_by: Option<Author>,
+    /// It was merged at once, so that nobody else's editor has likely loaded it.
+    is_passing: bool,
+}
+
+/// The version that a save was made from.
+pub(crate) struct Origin {
+    /// Leads from the text as it is now back to it; empty if it may as well be that text itself.
+    pub(crate) back: Reversal,
+    /// The changed lines from the text as it is now to the save.
+    pub(crate) hunks: Vec<Hunk>,
+}
+
+impl Versions {
+    /// The text was edited: `range`, which read `removed`, is now `inserted` bytes long.
+    pub(crate) fn record(&mut self, range: Range<usize>, removed: &str, inserted: usize) {
+        self.pending.edit(range, removed, inserted);
+    }
+
+    /// The text, of this length, stands in the file.
+    pub(crate) fn publish(&mut self, length: usize) {
+        self.know(None, false, length);
+    }
+
+    fn know(&mut self, saved_by: Option<Author>, is_passing: bool, length: usize) {
+        if self.pending.is_empty() {
+            return;
+        }
+        let back = std::mem::take(&mut self.pending);
+        self.weight += back.weight();
+        self.known.push_back(Known {
+            back,
+            saved_by,
+            is_passing,
+        });
+        while self.known.len() >= KNOWN_MAX || self.weight > WEIGHT_MIN + length {
+            let Some(oldest) = self.known.pop_front() else {
+                return;
+            };
+            self.weight -= oldest.back.weight();
+        }
+    }
+
+    /// A save of `author` stood in the file. `to_text` leads from it back to the text as it was then, `from_text` from the text
+    /// as it is now back to it.
+    pub(crate) fn saved(&mut self, author: &Author, to_text: Reversal, from_text: Reversal, length: usize) {
+        self.pending = to_text.then(&self.pending);
+        self.know(Some(author.clone()), !from_text.is_empty(), length);
+        self.pending = from_text;
+    }
+
+    /// Finds the version that `saved` was made from: the one that it differs least from, and of equal ones the newest.
+    /// An author's editor holds at least what it saved last, so no version before that is looked at.
+    pub(crate) fn origin(&self, text: &str, saved: &str, author: &Author) -> Origin {
+        let hunks = line_hunks(text, saved);
+        let comparison = Comparison::new(text, saved, &hunks);
+        // A save that leaves alone all that is young fits no version better than the newest text itself.
+        let oldest = self
+            .known
+            .iter()
+            .rev()
+            .fold(self.pending.clone(), |back, known| back.then(&known.back));
+        if !comparison.meets(&oldest) {
+            return Origin {
+                back: Reversal::default(),
+                hunks,
+            };
+        }
+        let mut back = self.pending.clone();
+        let (mut best, mut best_foreign) = (Candidate::default(), Candidate::default());
+        let mut versions = self.known.iter().rev();
+        loop {
+            let known = versions.next();
+            let saved_by = known.and_then(|known| known.saved_by.as_ref());
+            // What another's editor saved is an unlikely origin; what was written for all, or saved by this one, is not.
+            let is_foreign = known.is_some_and(|known| known.is_passing) && saved_by != Some(author);
+            let candidate = if is_foreign { &mut best_foreign } else { &mut best };
+            if let Some(distance) = comparison.distance(&back, candidate.distance) {
+                *candidate = Candidate {
+                    distance,
+                    back: back.clone(),
+                };
+            }
+            match known {
+                Some(known) if saved_by != Some(author) => back = back.then(&known.back),
+                _ => break,
+            }
+        }
+        if best_foreign.distance.saturating_mul(FOREIGN_FACTOR) < best.distance {
+            best = best_foreign;
+        }
+        Origin {
+            back: best.back,
+            hunks,
+        }
+    }
+}
+
+/// How many times better what another's editor saved must fit to be taken for the origin.
+const FOREIGN_FACTOR: usize = 4;
+
+struct Candidate {
+    distance: usize,
+    back: Reversal,
+}
+
+impl Default for Candidate {
+    fn default() -> Candidate {
+        Candidate {
+            distance: usize::MAX,
+            back: Reversal::default(),
+        }
+    }
+}
