@@ -16,6 +16,7 @@ mod input;
 mod merge;
 mod outline;
 mod output;
+mod readme;
 mod replace;
 mod section;
 mod setup;

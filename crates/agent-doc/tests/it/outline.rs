@@ -42,7 +42,8 @@ fn headings_stand_as_a_tree_with_lines_and_sizes() {
 
 #[test]
 fn json_has_every_field_that_the_guide_promises() {
-    Scratch::with(&[("notes.md", NOTES)]).check(
+    let text = "Hi.\n## A\n<!-- proposal -->\n<!-- agent:log -->\nx\n<!-- /agent:log -->\n";
+    Scratch::with(&[("notes.md", text)]).check(
         &["outline", "notes.md", "--json"],
         expect![[r#"
         exit 0
@@ -52,63 +53,33 @@ fn json_has_every_field_that_the_guide_promises() {
             {
               "level": 0,
               "title": "(preamble)",
-              "line": 4,
-              "start": 21,
-              "end": 40,
-              "words": 3,
-              "tokens": 5,
-              "proposal": false
-            },
-            {
-              "level": 1,
-              "title": "Plan",
-              "line": 6,
-              "start": 40,
-              "end": 176,
-              "words": 23,
-              "tokens": 34,
+              "line": 1,
+              "start": 0,
+              "end": 4,
+              "words": 1,
+              "tokens": 1,
               "proposal": false
             },
             {
               "level": 2,
-              "title": "Researcher",
-              "line": 8,
-              "start": 48,
-              "end": 114,
+              "title": "A",
+              "line": 2,
+              "start": 4,
+              "end": 68,
               "words": 12,
-              "tokens": 17,
-              "proposal": true
-            },
-            {
-              "level": 3,
-              "title": "Sources",
-              "line": 12,
-              "start": 95,
-              "end": 114,
-              "words": 4,
-              "tokens": 5,
-              "proposal": false
-            },
-            {
-              "level": 2,
-              "title": "Status",
-              "line": 15,
-              "start": 114,
-              "end": 176,
-              "words": 9,
               "tokens": 16,
-              "proposal": false
+              "proposal": true
             }
           ],
           "components": [
             {
-              "name": "status",
-              "mode": "replace",
+              "name": "log",
+              "mode": "append",
               "depth": 0,
-              "line": 16,
-              "end_line": 18,
-              "start": 124,
-              "end": 175
+              "line": 4,
+              "end_line": 6,
+              "start": 27,
+              "end": 67
             }
           ],
           "problems": []
