@@ -9,7 +9,7 @@ use crate::groups;
 
 /// Work with markdown files that people and agents write at the same time.
 ///
-/// The plain file is the truth: nothing is kept that is not in it, and not a byte is changed that nobody asked to change.
+/// The plain file is the truth, and not a byte of it is changed that nobody asked to change.
 #[derive(Debug, Parser)]
 #[command(
     name = "agent-doc",

@@ -32,7 +32,7 @@ fn done(scratch: &Scratch, arguments: &[&str]) {
 }
 
 /// A repository with `ours` on `main` and `theirs` on `other`, and what git says when they are merged.
-fn merged(name: &str, ours: &str, theirs: &str, options: &str) -> (Scratch, Output) {
+fn merged(name: &str, ours: &str, theirs: impl AsRef<[u8]>, options: &str) -> (Scratch, Output) {
     let scratch = Scratch::new();
     done(&scratch, &["init", "--quiet", "--initial-branch=main"]);
     let driver = format!("'{PROGRAM}' merge %O %A %B -o %A --name %P {options}");
@@ -47,7 +47,7 @@ fn merged(name: &str, ours: &str, theirs: &str, options: &str) -> (Scratch, Outp
     (scratch, output)
 }
 
-fn commit(scratch: &Scratch, name: &str, text: &str) {
+fn commit(scratch: &Scratch, name: &str, text: impl AsRef<[u8]>) {
     scratch.write(name, text);
     done(scratch, &["add", "."]);
     done(scratch, &["commit", "--quiet", "-m", "change"]);
@@ -104,5 +104,14 @@ fn markers_make_git_report_a_conflict() {
         "{told}"
     );
     assert!(scratch.read("notes.md").contains("<<<<<<< agent-response\n"));
+    assert_eq!(git(&scratch, &["status", "--porcelain"]).stdout, b"UU notes.md\n");
+}
+
+#[test]
+fn what_is_no_text_is_left_to_the_person() {
+    let ours = "# Plan\n\nOurs.\n";
+    let (scratch, output) = merged("notes.md", ours, b"# Plan\n\nCaf\xe9.\n", "");
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    assert_eq!(scratch.read("notes.md"), ours);
     assert_eq!(git(&scratch, &["status", "--porcelain"]).stdout, b"UU notes.md\n");
 }

@@ -7,37 +7,36 @@ fn help_shows_what_there_is() {
     Scratch::new().check(
         &["--help"],
         expect![[r#"
-        exit 0
-        Work with markdown files that people and agents write at the same time.
+            exit 0
+            Work with markdown files that people and agents write at the same time.
 
-        The plain file is the truth: nothing is kept that is not in it, and not a byte is changed that
-        nobody asked to change.
+            The plain file is the truth, and not a byte of it is changed that nobody asked to change.
 
-        Usage: agent-doc <COMMAND>
+            Usage: agent-doc <COMMAND>
 
-        Read a document:
-          outline      Show the headings of a file with their lines and sizes
-          section      List the sections of a file, or read one of them
+            Read a document:
+              outline      Show the headings of a file with their lines and sizes
+              section      List the sections of a file, or read one of them
 
-        Bring versions together:
-          merge        Merge two versions of a file, so that nobody's words are lost
+            Bring versions together:
+              merge        Merge two versions of a file, so that nobody's words are lost
 
-        Set up:
-          completions  Print completions for a shell
-          man          Print the manual, or write it as one page for each command
+            Set up:
+              completions  Print completions for a shell
+              man          Print the manual, or write it as one page for each command
 
-        Options:
-          -h, --help
-                  Print help (see a summary with '-h')
+            Options:
+              -h, --help
+                      Print help (see a summary with '-h')
 
-          -V, --version
-                  Print version
+              -V, --version
+                      Print version
 
-        Begin with:
-          agent-doc outline README.md
+            Begin with:
+              agent-doc outline README.md
 
-        'agent-doc COMMAND --help' explains a command and shows examples.
-    "#]],
+            'agent-doc COMMAND --help' explains a command and shows examples.
+        "#]],
     );
 }
 
@@ -189,4 +188,11 @@ fn colour_is_for_those_who_want_it() {
     };
     assert!(help("CLICOLOR_FORCE").contains('\u{1b}'));
     assert!(!help("NO_COLOR").contains('\u{1b}'));
+}
+
+#[test]
+fn help_is_a_command_too() {
+    let scratch = Scratch::new();
+    let long = scratch.run(&["merge", "--help"]).stdout;
+    assert_eq!(scratch.run(&["help", "merge"]).stdout, long);
 }

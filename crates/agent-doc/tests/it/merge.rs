@@ -151,3 +151,18 @@ fn line_endings_and_an_open_last_line_stay_as_they_are() {
         assert_eq!(scratch.read("out.md"), merged);
     }
 }
+
+#[test]
+fn a_file_that_both_added_has_the_words_of_both_once() {
+    let scratch = Scratch::with(&[
+        ("agent.md", "# A\n\nfrom the agent\n"),
+        ("mine.md", "# A\n\nfrom me\n"),
+    ]);
+    let output = scratch.run(&["merge", "/dev/null", "agent.md", "mine.md"]);
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(
+        text.contains("from the agent\n") && text.contains("from me\n"),
+        "{text}"
+    );
+    assert_eq!(text.matches("# A\n").count(), 1, "{text}");
+}
