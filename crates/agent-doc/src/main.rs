@@ -1,3 +1,55 @@
-//! The `agent-doc` binary: arguments, configuration, wiring. Never holds a rule of merging or of markdown.
+//! The `agent-doc` binary: arguments, wiring, and the exit code. Never holds a rule of merging or of markdown.
 
-fn main() {}
+mod arguments;
+mod groups;
+mod command;
+mod input;
+mod lines;
+mod output;
+mod refusal;
+mod replace;
+
+use std::process::ExitCode;
+
+use anyhow::Result;
+
+use arguments::{Arguments, Command, SectionCommand};
+
+/// What a command that did its work has to say to the shell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Outcome {
+    /// All went well.
+    Done,
+    /// The merge is written, with conflict markers in it.
+    Conflicts,
+}
+
+/// A command could not do its work, or was not understood.
+const FAILED: u8 = 2;
+
+fn main() -> ExitCode {
+    let arguments = match Arguments::read() {
+        Ok(arguments) => arguments,
+        Err(told) => return output::told(&told),
+    };
+    match perform(&arguments.command) {
+        Ok(Outcome::Done) => ExitCode::SUCCESS,
+        Ok(Outcome::Conflicts) => ExitCode::from(1),
+        Err(error) => {
+            output::error(&error);
+            ExitCode::from(FAILED)
+        }
+    }
+}
+
+fn perform(command: &Command) -> Result<Outcome> {
+    match command {
+        Command::Outline(given) => command::outline::run(given)?,
+        Command::Section(SectionCommand::List(given)) => command::section::list(given)?,
+        Command::Section(SectionCommand::Read(given)) => command::section::read(given)?,
+        Command::Merge(given) => return command::merge::run(given),
+        Command::Completions(given) => command::completions::run(given)?,
+        Command::Man(given) => command::man::run(given)?,
+    }
+    Ok(Outcome::Done)
+}

@@ -1,0 +1,200 @@
+//! What a person can type, and the help that goes with it. Never does what was typed.
+
+use std::path::PathBuf;
+
+use clap::{Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
+
+use crate::groups;
+
+/// Work with markdown files that people and agents write at the same time.
+///
+/// The plain file is the truth, and not a byte of it is changed that nobody asked to change.
+#[derive(Debug, Parser)]
+#[command(
+    name = "agent-doc",
+    version,
+    max_term_width = 100,
+    subcommand_required = true,
+    arg_required_else_help = true,
+    after_help = "Begin with:\n  agent-doc outline README.md\n\n\
+        'agent-doc COMMAND --help' explains a command and shows examples."
+)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+impl Arguments {
+    /// What was typed, or what to tell the person instead: help, the version, or what was not understood.
+    pub(crate) fn read() -> Result<Self, clap::Error> {
+        let mut definition = definition();
+        let mut matches = definition.try_get_matches_from_mut(std::env::args_os())?;
+        Self::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut definition))
+    }
+}
+
+/// The whole command line, for help, completions and manual pages.
+pub(crate) fn definition() -> clap::Command {
+    groups::arranged(Arguments::command())
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    Outline(Outline),
+    #[command(subcommand)]
+    Section(SectionCommand),
+    Merge(Merge),
+    Completions(Completions),
+    Man(Man),
+}
+
+/// Show the headings of a file with their lines and sizes
+///
+/// One row for each heading: its line, the words in its section with all nested ones, and a rough number of the tokens
+/// that a model needs to read it. Sections that are proposals and components are marked.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  agent-doc outline notes.md
+  agent-doc outline notes.md --json
+  git show HEAD:notes.md | agent-doc outline -")]
+pub(crate) struct Outline {
+    /// The markdown file, or '-' for standard input
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+
+    /// Print JSON, for programs
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// List the sections of a file, or read one of them
+#[derive(Debug, Subcommand)]
+#[command(
+    arg_required_else_help = true,
+    disable_help_subcommand = true,
+    after_help = "Examples:
+  agent-doc section list draft.md
+  agent-doc section read draft.md Researcher"
+)]
+pub(crate) enum SectionCommand {
+    List(SectionList),
+    Read(SectionRead),
+}
+
+/// List the sections with their lines, and whether each is canon or a proposal
+///
+/// A section is a heading with all that follows it, up to the next heading of the same or a higher rank. It is a proposal
+/// if its first line is '<!-- proposal -->', else it is canon.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  agent-doc section list draft.md
+  agent-doc section list draft.md --json")]
+pub(crate) struct SectionList {
+    /// The markdown file, or '-' for standard input
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+
+    /// Print JSON, for programs
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Print what stands under one heading, byte for byte
+///
+/// The heading itself is not printed; nested sections and the proposal marker are. Letter case does not matter. Two
+/// sections of one title are an error: none of them is chosen for you.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  agent-doc section read draft.md Researcher
+  agent-doc section read draft.md 'Terminal/Researcher'
+  agent-doc section read draft.md Researcher --json")]
+pub(crate) struct SectionRead {
+    /// The markdown file, or '-' for standard input
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+
+    /// The heading's text; for a section inside another one 'Parent/Child'
+    #[arg(value_name = "TITLE")]
+    pub(crate) title: String,
+
+    /// Print JSON, for programs
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Merge two versions of a file, so that nobody's words are lost
+///
+/// OURS and THEIRS are two versions of one file, and BASE is the text that both came from. Changes in different places are
+/// both made, also in different words of one line. Where both sides changed the same words, '--style' decides. One of the
+/// files may be '-' for standard input, and '/dev/null' is an empty one.
+///
+/// The exit code is 0 for a merge, 1 for a merge with conflict markers, and 2 if nothing was merged.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  agent-doc merge base.md agent.md mine.md
+  agent-doc merge base.md agent.md mine.md -o mine.md
+  git show HEAD:notes.md | agent-doc merge - agent.md notes.md
+
+As a merge driver of git, in .git/config:
+  [merge \"agent-doc\"]
+      name = keep the words of both sides
+      driver = agent-doc merge %O %A %B -o %A --name %P
+and in .gitattributes:
+  *.md merge=agent-doc")]
+pub(crate) struct Merge {
+    /// The text that both versions came from
+    #[arg(value_name = "BASE")]
+    pub(crate) base: PathBuf,
+
+    /// The version whose text comes first where both added some: the agent's
+    #[arg(value_name = "OURS")]
+    pub(crate) ours: PathBuf,
+
+    /// The version whose text comes after it: the person's
+    #[arg(value_name = "THEIRS")]
+    pub(crate) theirs: PathBuf,
+
+    /// What to do where both sides changed the same words
+    #[arg(long, value_enum, default_value_t = Style::Crdt)]
+    pub(crate) style: Style,
+
+    /// Write the merge to FILE, which may be one of the three, instead of standard output
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+
+    /// Call the file NAME in notices; git gives it as %P
+    #[arg(long, value_name = "NAME")]
+    pub(crate) name: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Style {
+    /// Keep the lines of both, say so on standard error, and exit with 0
+    Crdt,
+    /// Write conflict markers around both and the original, and exit with 1
+    Diff3,
+}
+
+/// Print completions for a shell
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  agent-doc completions bash > ~/.local/share/bash-completion/completions/agent-doc
+  agent-doc completions fish > ~/.config/fish/completions/agent-doc.fish
+  agent-doc completions zsh > \"${fpath[1]}/_agent-doc\"")]
+pub(crate) struct Completions {
+    /// The shell that will read them
+    #[arg(value_name = "SHELL")]
+    pub(crate) shell: Shell,
+}
+
+/// Print the manual, or write it as one page for each command
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  agent-doc man | man -l -
+  agent-doc man --out ~/.local/share/man/man1")]
+pub(crate) struct Man {
+    /// Write the pages into DIR, which is made if it is not there
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+}

@@ -1,0 +1,20 @@
+//! One file for each command: it reads, calls the library, and prints. Never decides anything about text.
+
+pub(crate) mod completions;
+pub(crate) mod man;
+pub(crate) mod merge;
+pub(crate) mod outline;
+pub(crate) mod section;
+
+/// Text of a document on one line of a terminal: control characters would move its cursor, so they are shown instead.
+fn visible(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for character in text.chars() {
+        if character.is_control() {
+            shown.extend(character.escape_default());
+        } else {
+            shown.push(character);
+        }
+    }
+    shown
+}

@@ -1,0 +1,64 @@
+//! The one place that writes to standard output and standard error. Never panics and never complains when the reader has
+//! gone away, as `head` does once it has its lines.
+
+use std::io::{ErrorKind, Result as IoResult, Write};
+use std::process::ExitCode;
+
+use anyhow::{Context as _, Result};
+use serde::Serialize;
+
+use crate::FAILED;
+use crate::refusal::Refusal;
+
+/// Writes a result to standard output, byte for byte.
+pub(crate) fn print(bytes: &[u8]) -> Result<()> {
+    match write(&mut std::io::stdout().lock(), bytes) {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(error).context(Refusal::new(
+            "cannot write to standard output",
+            "look whether the disk is full, or whether what reads the output still can",
+        )),
+        Ok(()) | Err(_) => Ok(()),
+    }
+}
+
+/// Writes a result to standard output as JSON that a person can read too.
+pub(crate) fn print_json(value: &impl Serialize) -> Result<()> {
+    let mut text = serde_json::to_string_pretty(value).context("the result cannot be written as JSON")?;
+    text.push('\n');
+    print(text.as_bytes())
+}
+
+/// Says something beside the result, on standard error.
+pub(crate) fn notice(line: &str) {
+    say(&format!("{line}\n"));
+}
+
+/// Says why nothing was done, and what the person can do.
+pub(crate) fn error(error: &anyhow::Error) {
+    let mut text = format!("error: {error:#}\n");
+    if let Some(refusal) = error.downcast_ref::<Refusal>() {
+        text.push_str("  help: ");
+        text.push_str(refusal.remedy());
+        text.push('\n');
+    }
+    say(&text);
+}
+
+/// Shows what the reader of the arguments has to tell, in its colours: help, the version, or a mistake.
+pub(crate) fn told(told: &clap::Error) -> ExitCode {
+    match told.print() {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => ExitCode::from(FAILED),
+        Ok(()) | Err(_) => ExitCode::from(u8::try_from(told.exit_code()).unwrap_or(FAILED)),
+    }
+}
+
+fn say(text: &str) {
+    if write(&mut std::io::stderr().lock(), text.as_bytes()).is_err() {
+        // Standard error is gone, and there is no other place to say so. The exit code still tells.
+    }
+}
+
+fn write(to: &mut impl Write, bytes: &[u8]) -> IoResult<()> {
+    to.write_all(bytes)?;
+    to.flush()
+}

@@ -1,0 +1,78 @@
+use crate::scratch::Scratch;
+
+#[test]
+fn every_shell_gets_completions() {
+    let scratch = Scratch::new();
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let output = scratch.run(&["completions", shell]);
+        assert!(output.status.success(), "{shell}");
+        let script = String::from_utf8(output.stdout).unwrap();
+        assert!(
+            script.contains("agent-doc") && script.contains("outline"),
+            "{shell}"
+        );
+    }
+    assert_eq!(scratch.run(&["completions", "tcsh"]).status.code(), Some(2));
+}
+
+#[cfg(unix)]
+#[test]
+fn bash_can_read_its_completions() {
+    let scratch = Scratch::new();
+    scratch.write("completions", scratch.run(&["completions", "bash"]).stdout);
+    let mut bash = std::process::Command::new("bash");
+    let output = bash.arg("-n").arg(scratch.path("completions")).output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+}
+
+const PAGES: [&str; 8] = [
+    "agent-doc-completions.1",
+    "agent-doc-man.1",
+    "agent-doc-merge.1",
+    "agent-doc-outline.1",
+    "agent-doc-section-list.1",
+    "agent-doc-section-read.1",
+    "agent-doc-section.1",
+    "agent-doc.1",
+];
+
+#[test]
+fn the_manual_holds_every_command() {
+    let output = Scratch::new().run(&["man"]);
+    assert!(output.status.success());
+    let manual = String::from_utf8(output.stdout).unwrap();
+    for page in PAGES {
+        // A hyphen is escaped in the language of manual pages.
+        let name = page.trim_end_matches(".1").replace('-', "\\-");
+        assert!(manual.contains(&format!("\n.SH NAME\n{name}")), "{name}");
+    }
+}
+
+#[test]
+fn the_manual_is_written_as_one_page_for_each_command() {
+    let scratch = Scratch::new();
+    let output = scratch.run(&["man", "--out", "share/man1"]);
+    assert!(output.status.success());
+    for page in PAGES {
+        assert!(
+            scratch.read(&format!("share/man1/{page}")).contains(".TH"),
+            "{page}"
+        );
+    }
+    assert_eq!(
+        String::from_utf8(output.stdout).unwrap().lines().count(),
+        PAGES.len()
+    );
+}
+
+#[test]
+fn a_manual_that_cannot_be_written_says_where() {
+    let scratch = Scratch::with(&[("file", "")]);
+    let output = scratch.run(&["man", "--out", "file"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(
+        String::from_utf8(output.stderr)
+            .unwrap()
+            .starts_with("error: cannot write file: ")
+    );
+}
