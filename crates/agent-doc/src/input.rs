@@ -22,11 +22,7 @@ pub(crate) fn is_standard(path: &Path) -> bool {
 
 /// How `path` is called in messages.
 pub(crate) fn shown(path: &Path) -> String {
-    if is_standard(path) {
-        "standard input".to_owned()
-    } else {
-        path.display().to_string()
-    }
+    if is_standard(path) { "standard input".to_owned() } else { path.display().to_string() }
 }
 
 /// The text of the file at `path`, or of standard input if it is `-`.

@@ -41,9 +41,6 @@ impl Lines {
 /// A place on the last line of what ends at `end`: before its line break, if it has one.
 pub(crate) fn last_place(text: &str, start: usize, end: usize) -> usize {
     let inside = text.get(start..end).unwrap_or_default();
-    let content = inside
-        .strip_suffix("\r\n")
-        .or_else(|| inside.strip_suffix(['\n', '\r']))
-        .unwrap_or(inside);
+    let content = inside.strip_suffix("\r\n").or_else(|| inside.strip_suffix(['\n', '\r'])).unwrap_or(inside);
     start + content.len()
 }

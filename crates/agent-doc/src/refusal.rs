@@ -14,10 +14,7 @@ pub(crate) struct Refusal {
 impl Refusal {
     /// `what` names the file and the place; `remedy` says what to do. Neither has a full stop.
     pub(crate) fn new(what: impl Into<String>, remedy: impl Into<String>) -> Self {
-        Self {
-            what: what.into(),
-            remedy: remedy.into(),
-        }
+        Self { what: what.into(), remedy: remedy.into() }
     }
 
     pub(crate) fn remedy(&self) -> &str {

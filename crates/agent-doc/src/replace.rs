@@ -109,22 +109,14 @@ struct Beside {
 
 impl Beside {
     fn create(target: &Path) -> Result<Self> {
-        let name = target
-            .file_name()
-            .unwrap_or_default()
-            .to_string_lossy()
-            .into_owned();
+        let name = target.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let process = std::process::id();
         for attempt in 0..NAMES_MAX {
             let path = folder_of(target).join(format!(".{name}.{process}-{attempt}.agent-doc"));
             match OpenOptions::new().write(true).create_new(true).open(&path) {
                 Ok(file) => {
                     let took_over = false;
-                    return Ok(Self {
-                        path,
-                        file,
-                        took_over,
-                    });
+                    return Ok(Self { path, file, took_over });
                 }
                 Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
                 Err(error) => return Err(error).with_context(|| unwritable(target, folder_remedy(target))),

@@ -170,12 +170,7 @@ impl Document {
     /// The versions that are kept, newest first.
     pub fn history(&self) -> Vec<Version> {
         let versions = self.history.versions();
-        versions
-            .map(|(revision, author)| Version {
-                revision,
-                author: author.clone(),
-            })
-            .collect()
+        versions.map(|(revision, author)| Version { revision, author: author.clone() }).collect()
     }
 
     /// The text as it was at a revision, if that is still kept.
@@ -190,11 +185,7 @@ impl Document {
         let length = self.text().len();
         match self.text().get(range.clone()) {
             Some(_) => Ok(()),
-            None => Err(EditError::OutOfText {
-                start: range.start,
-                end: range.end,
-                length,
-            }),
+            None => Err(EditError::OutOfText { start: range.start, end: range.end, length }),
         }
     }
 
@@ -212,13 +203,7 @@ impl Document {
 
     /// Keeps account of an edit that was made.
     fn note(&mut self, edit: &Edit, removed: &str, author: &Author) {
-        self.history.record(
-            self.revision,
-            author,
-            edit.range.clone(),
-            removed,
-            edit.text.len(),
-        );
+        self.history.record(self.revision, author, edit.range.clone(), removed, edit.text.len());
         self.versions.record(edit.range.clone(), removed, edit.text.len());
     }
 

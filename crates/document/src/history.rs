@@ -35,11 +35,7 @@ pub(crate) struct History {
 
 impl History {
     pub(crate) fn new(revision: Revision) -> History {
-        History {
-            steps: VecDeque::new(),
-            oldest: revision,
-            weight: 0,
-        }
+        History { steps: VecDeque::new(), oldest: revision, weight: 0 }
     }
 
     /// The text was edited: `range`, which read `removed`, is now `inserted` bytes long. What one author
@@ -52,11 +48,7 @@ impl History {
         removed: &str,
         inserted: usize,
     ) {
-        match self
-            .steps
-            .back_mut()
-            .filter(|step| !step.is_closed && step.author == *author)
-        {
+        match self.steps.back_mut().filter(|step| !step.is_closed && step.author == *author) {
             Some(step) => {
                 self.weight -= step.back.weight();
                 step.back.edit(range, removed, inserted);
@@ -67,12 +59,7 @@ impl History {
                 let mut back = Reversal::default();
                 back.edit(range, removed, inserted);
                 self.weight += back.weight();
-                self.steps.push_back(Step {
-                    revision,
-                    author: author.clone(),
-                    back,
-                    is_closed: false,
-                });
+                self.steps.push_back(Step { revision, author: author.clone(), back, is_closed: false });
             }
         }
     }

@@ -32,13 +32,9 @@ impl Reversal {
 
     /// What leads from `newer` back to `older`, whose changes from `older` to `newer` are `hunks`.
     pub(crate) fn between(older: &str, hunks: &[Hunk]) -> Reversal {
-        let span = |hunk: &Hunk| Span {
-            new: hunk.new.clone(),
-            old: slice(older, hunk.old.clone()).to_owned(),
-        };
-        Reversal {
-            spans: hunks.iter().map(span).collect(),
-        }
+        let span =
+            |hunk: &Hunk| Span { new: hunk.new.clone(), old: slice(older, hunk.old.clone()).to_owned() };
+        Reversal { spans: hunks.iter().map(span).collect() }
     }
 
     pub(crate) fn spans(&self) -> &[Span] {
@@ -51,10 +47,7 @@ impl Reversal {
 
     /// How many bytes of text this holds on to.
     pub(crate) fn weight(&self) -> usize {
-        self.spans
-            .iter()
-            .map(|span| span.old.len() + size_of::<Span>())
-            .sum()
+        self.spans.iter().map(|span| span.old.len() + size_of::<Span>()).sum()
     }
 
     /// The newer text was edited: `range` of it, which read `removed`, is now `inserted` bytes long.
@@ -64,24 +57,16 @@ impl Reversal {
         let touched = self.spans.get(first..).unwrap_or_default();
         let count = touched.partition_point(|span| span.new.start <= range.end);
         let touched = touched.get(..count).unwrap_or_default();
-        let start = touched
-            .first()
-            .map_or(range.start, |span| span.new.start.min(range.start));
-        let end = touched
-            .last()
-            .map_or(range.end, |span| span.new.end.max(range.end));
+        let start = touched.first().map_or(range.start, |span| span.new.start.min(range.start));
+        let end = touched.last().map_or(range.end, |span| span.new.end.max(range.end));
         let old = older(touched, &range, removed);
         let shifted_end = end - range.len() + inserted;
         for span in self.spans.get_mut(first + count..).unwrap_or_default() {
             span.new = span.new.start - range.len() + inserted..span.new.end - range.len() + inserted;
         }
-        let merged = Span {
-            new: start..shifted_end,
-            old,
-        };
+        let merged = Span { new: start..shifted_end, old };
         let is_nothing = merged.new.is_empty() && merged.old.is_empty();
-        self.spans
-            .splice(first..first + count, (!is_nothing).then_some(merged));
+        self.spans.splice(first..first + count, (!is_nothing).then_some(merged));
     }
 
     /// The older text's own predecessor, seen from the newer text: `self` leads from the newer text
@@ -174,11 +159,7 @@ impl<'a> Group<'a> {
         }
         let (taken, rest) = earlier.split_at_checked(taken)?;
         *earlier = rest;
-        Some(Group {
-            middle,
-            earlier: taken,
-            ..group
-        })
+        Some(Group { middle, earlier: taken, ..group })
     }
 
     /// One span for the whole group, which stands at `new` in the newer text.

@@ -63,11 +63,7 @@ impl Versions {
         }
         let back = std::mem::take(&mut self.pending);
         self.weight += back.weight();
-        self.known.push_back(Known {
-            back,
-            saved_by,
-            is_passing,
-        });
+        self.known.push_back(Known { back, saved_by, is_passing });
         while self.known.len() >= KNOWN_MAX || self.weight > WEIGHT_MIN + length {
             let Some(oldest) = self.known.pop_front() else {
                 return;
@@ -90,16 +86,9 @@ impl Versions {
         let hunks = line_hunks(text, saved);
         let comparison = Comparison::new(text, saved, &hunks);
         // A save that leaves alone all that is young fits no version better than the newest text itself.
-        let oldest = self
-            .known
-            .iter()
-            .rev()
-            .fold(self.pending.clone(), |back, known| back.then(&known.back));
+        let oldest = self.known.iter().rev().fold(self.pending.clone(), |back, known| back.then(&known.back));
         if !comparison.meets(&oldest) {
-            return Origin {
-                back: Reversal::default(),
-                hunks,
-            };
+            return Origin { back: Reversal::default(), hunks };
         }
         let mut back = self.pending.clone();
         let (mut best, mut best_foreign) = (Candidate::default(), Candidate::default());
@@ -111,10 +100,7 @@ impl Versions {
             let is_foreign = known.is_some_and(|known| known.is_passing) && saved_by != Some(author);
             let candidate = if is_foreign { &mut best_foreign } else { &mut best };
             if let Some(distance) = comparison.distance(&back, candidate.distance) {
-                *candidate = Candidate {
-                    distance,
-                    back: back.clone(),
-                };
+                *candidate = Candidate { distance, back: back.clone() };
             }
             match known {
                 Some(known) if saved_by != Some(author) => back = back.then(&known.back),
@@ -124,10 +110,7 @@ impl Versions {
         if best_foreign.distance.saturating_mul(FOREIGN_FACTOR) < best.distance {
             best = best_foreign;
         }
-        Origin {
-            back: best.back,
-            hunks,
-        }
+        Origin { back: best.back, hunks }
     }
 }
 
@@ -141,9 +124,6 @@ struct Candidate {
 
 impl Default for Candidate {
     fn default() -> Candidate {
-        Candidate {
-            distance: usize::MAX,
-            back: Reversal::default(),
-        }
+        Candidate { distance: usize::MAX, back: Reversal::default() }
     }
 }

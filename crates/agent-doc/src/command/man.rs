@@ -26,11 +26,8 @@ pub(crate) fn run(given: &Man) -> Result<()> {
 
 /// The pages of a command and all below it, each with its file name, in reading order.
 fn collect(command: clap::Command, pages: &mut Vec<(String, Vec<u8>)>) -> Result<()> {
-    let below: Vec<clap::Command> = command
-        .get_subcommands()
-        .filter(|inner| !inner.is_hide_set())
-        .cloned()
-        .collect();
+    let below: Vec<clap::Command> =
+        command.get_subcommands().filter(|inner| !inner.is_hide_set()).cloned().collect();
     let page = Page::new(command);
     let mut roff = Vec::new();
     page.render(&mut roff).context("the manual cannot be written")?;

@@ -32,15 +32,8 @@ pub(crate) fn run(given: &Merge) -> Result<Outcome> {
         }
     }
     tell(&merged.notices, given.name.as_deref());
-    let has_conflict = merged
-        .notices
-        .iter()
-        .any(|notice| notice.kind == NoticeKind::Conflict);
-    Ok(if has_conflict {
-        Outcome::Conflicts
-    } else {
-        Outcome::Done
-    })
+    let has_conflict = merged.notices.iter().any(|notice| notice.kind == NoticeKind::Conflict);
+    Ok(if has_conflict { Outcome::Conflicts } else { Outcome::Done })
 }
 
 /// One line on standard error for each notice.

@@ -80,19 +80,12 @@ fn report(file: String, text: &str) -> Report {
         Ok(found) => (component_rows(text, &found), Vec::new()),
         Err(error) => (Vec::new(), vec![error.to_string()]),
     };
-    Report {
-        file,
-        headings: headings.collect(),
-        components,
-        problems,
-    }
+    Report { file, headings: headings.collect(), components, problems }
 }
 
 fn component_rows(text: &str, found: &[Component]) -> Vec<ComponentRow> {
     let last = |component: &Component| last_place(text, component.open.start, component.close.end);
-    let places = found
-        .iter()
-        .flat_map(|component| [component.open.start, last(component)]);
+    let places = found.iter().flat_map(|component| [component.open.start, last(component)]);
     let lines = Lines::of(text, places);
     let row = |component: &Component| ComponentRow {
         name: component.name.clone(),
@@ -138,18 +131,12 @@ fn heading_line(row: &HeadingRow) -> String {
     let gap = if row.level == 0 { "" } else { " " };
     let mark = if row.proposal { "  [proposal]" } else { "" };
     let title = visible(&row.title);
-    format!(
-        "{:5} {:7} {:7}  {indent}{rank}{gap}{title}{mark}\n",
-        row.line, row.words, row.tokens
-    )
+    format!("{:5} {:7} {:7}  {indent}{rank}{gap}{title}{mark}\n", row.line, row.words, row.tokens)
 }
 
 /// A component stands one step further in than the heading before it.
 fn component_line(row: &ComponentRow, level: usize) -> String {
     let indent = "  ".repeat(level + row.depth);
     let name = visible(&row.name);
-    format!(
-        "{:5} {:>7} {:>7}  {indent}[component {name}: {}]\n",
-        row.line, "", "", row.mode
-    )
+    format!("{:5} {:>7} {:>7}  {indent}[component {name}: {}]\n", row.line, "", "", row.mode)
 }

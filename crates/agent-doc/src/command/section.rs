@@ -68,10 +68,7 @@ pub(crate) fn read(given: &SectionRead) -> Result<()> {
 
 fn rows(text: &str, sections: &[Section]) -> Vec<Row> {
     let lines = Lines::of(text, sections.iter().map(|section| last_place_of(text, section)));
-    sections
-        .iter()
-        .map(|section| row(text, section, &lines))
-        .collect()
+    sections.iter().map(|section| row(text, section, &lines)).collect()
 }
 
 fn row(text: &str, section: &Section, lines: &Lines) -> Row {
@@ -110,17 +107,13 @@ fn table(rows: &[Row]) -> String {
 fn missing(file: &Path, error: &SectionError) -> Refusal {
     let name = input::shown(file);
     match error {
-        SectionError::NotFound { title, nearest } => Refusal::new(
-            format!("{name} has no section titled {title:?}"),
-            nearest_help(title, nearest),
-        ),
+        SectionError::NotFound { title, nearest } => {
+            Refusal::new(format!("{name} has no section titled {title:?}"), nearest_help(title, nearest))
+        }
         SectionError::Multiple { title, count, lines } => {
             let lines: Vec<String> = lines.iter().map(ToString::to_string).collect();
             Refusal::new(
-                format!(
-                    "{name} has {count} sections titled {title:?}, on lines {}",
-                    lines.join(", ")
-                ),
+                format!("{name} has {count} sections titled {title:?}, on lines {}", lines.join(", ")),
                 "rename all but one of them",
             )
         }

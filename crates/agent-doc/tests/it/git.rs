@@ -62,10 +62,7 @@ fn two_branches_change_different_words_of_one_line() {
         "",
     );
     assert!(output.status.success(), "{output:?}");
-    assert_eq!(
-        scratch.read("notes.md"),
-        "# Plan\n\nWe ship the fast parser in June.\n"
-    );
+    assert_eq!(scratch.read("notes.md"), "# Plan\n\nWe ship the fast parser in June.\n");
     assert!(git(&scratch, &["status", "--porcelain"]).stdout.is_empty());
 }
 
@@ -83,10 +80,7 @@ fn two_branches_change_the_same_words_and_both_lines_stay() {
         "# Plan\n\nWe ship the parser in July.\nWe ship the parser in June.\n"
     );
     let told = String::from_utf8(output.stderr).unwrap() + &String::from_utf8(output.stdout).unwrap();
-    assert!(
-        told.contains("my notes.md: line 3: both changed this line"),
-        "{told}"
-    );
+    assert!(told.contains("my notes.md: line 3: both changed this line"), "{told}");
 }
 
 #[test]
@@ -99,10 +93,7 @@ fn markers_make_git_report_a_conflict() {
     );
     assert_eq!(output.status.code(), Some(1), "{output:?}");
     let told = String::from_utf8(output.stdout).unwrap();
-    assert!(
-        told.contains("CONFLICT (content): Merge conflict in notes.md"),
-        "{told}"
-    );
+    assert!(told.contains("CONFLICT (content): Merge conflict in notes.md"), "{told}");
     assert!(scratch.read("notes.md").contains("<<<<<<< agent-response\n"));
     assert_eq!(git(&scratch, &["status", "--porcelain"]).stdout, b"UU notes.md\n");
 }

@@ -6,11 +6,7 @@ use crate::scratch::Scratch;
 /// A reader that takes one line and leaves, as `head -1` does.
 fn check(scratch: &Scratch, arguments: &[&str], code: i32) {
     let mut command = scratch.command(arguments);
-    let mut child = command
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let mut first = String::new();
     let mut reader = BufReader::with_capacity(64, child.stdout.take().unwrap());
     reader.read_line(&mut first).unwrap();
@@ -41,11 +37,7 @@ fn a_full_disk_is_an_error() {
 
     let scratch = Scratch::with(&[("notes.md", "# A\n")]);
     let full = std::fs::File::create("/dev/full").unwrap();
-    let output = scratch
-        .command(&["outline", "notes.md"])
-        .stdout(full)
-        .output()
-        .unwrap();
+    let output = scratch.command(&["outline", "notes.md"]).stdout(full).output().unwrap();
     expect![[r#"
         exit 2
         ! error: cannot write to standard output: No space left on device (os error 28)

@@ -5,11 +5,8 @@ use crate::scratch::{Scratch, told};
 #[test]
 fn the_merge_in_the_readme_is_a_real_one() {
     let readme = include_str!("../../../../README.md");
-    let blocks: Vec<&str> = readme
-        .split("```markdown\n")
-        .skip(1)
-        .filter_map(|rest| rest.split("```\n").next())
-        .collect();
+    let blocks: Vec<&str> =
+        readme.split("```markdown\n").skip(1).filter_map(|rest| rest.split("```\n").next()).collect();
     let [base, agent, mine, merged] = blocks[..] else {
         panic!("the README shows four texts, not {}", blocks.len());
     };

@@ -3,11 +3,7 @@ use expect_test::expect;
 use crate::scratch::{Scratch, told};
 
 fn three() -> Scratch {
-    Scratch::with(&[
-        ("base.md", "a\n\nb\n"),
-        ("agent.md", "a\n\nb\n\nc\n"),
-        ("mine.md", "A\n\nb\n"),
-    ])
+    Scratch::with(&[("base.md", "a\n\nb\n"), ("agent.md", "a\n\nb\n\nc\n"), ("mine.md", "A\n\nb\n")])
 }
 
 const MERGED: &str = "A\n\nb\n\nc\n";
@@ -147,12 +143,7 @@ mod unix {
             let said = scratch.run(&["merge", "base.md", "agent.md", "mine.md", "-o", output]);
             assert!(said.status.success());
         }
-        assert!(
-            std::fs::metadata("/dev/null")
-                .unwrap()
-                .file_type()
-                .is_char_device()
-        );
+        assert!(std::fs::metadata("/dev/null").unwrap().file_type().is_char_device());
         let said = scratch.run(&["merge", "base.md", "agent.md", "mine.md", "-o", "/dev/stdout"]);
         assert_eq!(said.stdout, MERGED.as_bytes());
     }

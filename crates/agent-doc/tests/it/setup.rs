@@ -7,10 +7,7 @@ fn every_shell_gets_completions() {
         let output = scratch.run(&["completions", shell]);
         assert!(output.status.success(), "{shell}");
         let script = String::from_utf8(output.stdout).unwrap();
-        assert!(
-            script.contains("agent-doc") && script.contains("outline"),
-            "{shell}"
-        );
+        assert!(script.contains("agent-doc") && script.contains("outline"), "{shell}");
     }
     assert_eq!(scratch.run(&["completions", "tcsh"]).status.code(), Some(2));
 }
@@ -54,15 +51,9 @@ fn the_manual_is_written_as_one_page_for_each_command() {
     let output = scratch.run(&["man", "--out", "share/man1"]);
     assert!(output.status.success());
     for page in PAGES {
-        assert!(
-            scratch.read(&format!("share/man1/{page}")).contains(".TH"),
-            "{page}"
-        );
+        assert!(scratch.read(&format!("share/man1/{page}")).contains(".TH"), "{page}");
     }
-    assert_eq!(
-        String::from_utf8(output.stdout).unwrap().lines().count(),
-        PAGES.len()
-    );
+    assert_eq!(String::from_utf8(output.stdout).unwrap().lines().count(), PAGES.len());
 }
 
 #[test]
@@ -70,9 +61,5 @@ fn a_manual_that_cannot_be_written_says_where() {
     let scratch = Scratch::with(&[("file", "")]);
     let output = scratch.run(&["man", "--out", "file"]);
     assert_eq!(output.status.code(), Some(2));
-    assert!(
-        String::from_utf8(output.stderr)
-            .unwrap()
-            .starts_with("error: cannot write file: ")
-    );
+    assert!(String::from_utf8(output.stderr).unwrap().starts_with("error: cannot write file: "));
 }

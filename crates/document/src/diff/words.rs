@@ -67,23 +67,12 @@ fn pairs(
         if old_lines.len() != new_lines.len() {
             return Vec::new();
         }
-        let in_step = old_lines
-            .iter()
-            .zip(new_lines)
-            .filter(|(i, j)| likeness(i, j) > 0);
+        let in_step = old_lines.iter().zip(new_lines).filter(|(i, j)| likeness(i, j) > 0);
         return in_step.map(|(i, j)| (i.clone(), j.clone())).collect();
     }
-    let cell = |i: usize, j: usize| {
-        old_lines
-            .get(i)
-            .zip(new_lines.get(j))
-            .map_or(0, |(i, j)| likeness(i, j))
-    };
+    let cell = |i: usize, j: usize| old_lines.get(i).zip(new_lines.get(j)).map_or(0, |(i, j)| likeness(i, j));
     let line = |(i, j): (usize, usize)| Some((old_lines.get(i)?.clone(), new_lines.get(j)?.clone()));
-    best_pairs(old_lines.len(), new_lines.len(), cell)
-        .into_iter()
-        .filter_map(line)
-        .collect()
+    best_pairs(old_lines.len(), new_lines.len(), cell).into_iter().filter_map(line).collect()
 }
 
 /// How many bytes two lines share, or none if they share less than half of the shorter one.
@@ -97,21 +86,14 @@ fn likeness(old: &str, new: &str) -> usize {
     let rest = shorter - prefix;
     let suffix = common_suffix(old.as_bytes(), new.as_bytes()).min(rest);
     let at_ends = prefix + suffix;
-    let shared = if at_ends * 2 >= shorter {
-        at_ends
-    } else {
-        shared_words(old, new)
-    };
+    let shared = if at_ends * 2 >= shorter { at_ends } else { shared_words(old, new) };
     if shared * 2 >= shorter { shared } else { 0 }
 }
 
 /// The bytes of the words that occur on both sides, each as often as on the side that has fewer of it.
 fn shared_words(old: &str, new: &str) -> usize {
     let sorted = |line| {
-        let mut words: Vec<&str> = Words(line)
-            .tokenize()
-            .filter(|word| !word.trim().is_empty())
-            .collect();
+        let mut words: Vec<&str> = Words(line).tokenize().filter(|word| !word.trim().is_empty()).collect();
         words.sort_unstable();
         words
     };
@@ -130,10 +112,7 @@ fn shared_words(old: &str, new: &str) -> usize {
 /// One line that became another: its changed words if enough of it was kept, else the whole line.
 fn refine_line(old: &str, new: &str, old_line: &Range<usize>, new_line: &Range<usize>, out: &mut Vec<Hunk>) {
     let (old_text, new_text) = (slice(old, old_line.clone()), slice(new, new_line.clone()));
-    let whole = Hunk {
-        old: old_line.clone(),
-        new: new_line.clone(),
-    };
+    let whole = Hunk { old: old_line.clone(), new: new_line.clone() };
     // A changed line break is a change of the whole line.
     if line_break(old_text) != line_break(new_text) {
         out.push(whole);
@@ -141,10 +120,7 @@ fn refine_line(old: &str, new: &str, old_line: &Range<usize>, new_line: &Range<u
     }
     let words = word_hunks(old_text, new_text);
     let changed = |side: fn(&Hunk) -> &Range<usize>, text: &str| -> usize {
-        words
-            .iter()
-            .map(|hunk| solid(slice(text, side(hunk).clone())))
-            .sum()
+        words.iter().map(|hunk| solid(slice(text, side(hunk).clone()))).sum()
     };
     let kept = solid(old_text) - changed(|hunk| &hunk.old, old_text);
     let shorter = solid(old_text).min(solid(new_text));
@@ -159,8 +135,7 @@ fn refine_line(old: &str, new: &str, old_line: &Range<usize>, new_line: &Range<u
 }
 
 fn line_break(line: &str) -> &str {
-    line.get(line.trim_end_matches(['\r', '\n']).len()..)
-        .unwrap_or_default()
+    line.get(line.trim_end_matches(['\r', '\n']).len()..).unwrap_or_default()
 }
 
 /// The changed words of one line. Changes with hardly anything kept between them are one.
@@ -223,10 +198,9 @@ impl<'a> Iterator for WordIter<'a> {
         let class = Class::of(self.0.chars().next()?);
         let length = match class {
             Class::Mark => self.0.chars().next().map_or(0, char::len_utf8),
-            Class::Word | Class::Blank | Class::Break => self
-                .0
-                .find(|next| Class::of(next) != class)
-                .unwrap_or(self.0.len()),
+            Class::Word | Class::Blank | Class::Break => {
+                self.0.find(|next| Class::of(next) != class).unwrap_or(self.0.len())
+            }
         };
         let (word, rest) = self.0.split_at_checked(length)?;
         self.0 = rest;

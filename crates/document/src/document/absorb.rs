@@ -41,21 +41,13 @@ impl Document {
         let origin = self.versions.origin(self.text(), saved, author);
         let to_text = Reversal::between(self.text(), &origin.hunks);
         let (mut edits, notices) = if origin.back.is_empty() {
-            (
-                as_edits(saved, diff_from(self.text(), saved, &origin.hunks)),
-                Vec::new(),
-            )
+            (as_edits(saved, diff_from(self.text(), saved, &origin.hunks)), Vec::new())
         } else {
             rebased(self.text(), &origin.back, saved)
         };
         if edits.is_empty() {
             // The file holds a version that is known already; nobody saved anything.
-            return Absorbed {
-                revision: self.revision,
-                edits,
-                notices,
-                is_in_file: false,
-            };
+            return Absorbed { revision: self.revision, edits, notices, is_in_file: false };
         }
         edits.reverse();
         self.history.close_step(self.text().len());
@@ -63,13 +55,7 @@ impl Document {
         for edit in &edits {
             let removed = slice(self.text(), edit.range.clone()).to_owned();
             self.make(edit, author);
-            self.history.record(
-                self.revision,
-                author,
-                edit.range.clone(),
-                &removed,
-                edit.text.len(),
-            );
+            self.history.record(self.revision, author, edit.range.clone(), &removed, edit.text.len());
         }
         self.history.close_step(self.text().len());
         let is_in_file = saved == self.text();
@@ -79,12 +65,7 @@ impl Document {
             Reversal::between(saved, &line_hunks(saved, self.text()))
         };
         self.versions.saved(author, to_text, from_text, saved.len());
-        Absorbed {
-            revision: self.revision,
-            edits,
-            notices,
-            is_in_file,
-        }
+        Absorbed { revision: self.revision, edits, notices, is_in_file }
     }
 }
 
@@ -98,10 +79,7 @@ fn diff_from(old: &str, new: &str, hunks: &[Hunk]) -> Vec<Hunk> {
 }
 
 fn as_edits(new: &str, hunks: Vec<Hunk>) -> Vec<Edit> {
-    let edit = |hunk: Hunk| Edit {
-        text: slice(new, hunk.new).to_owned(),
-        range: hunk.old,
-    };
+    let edit = |hunk: Hunk| Edit { text: slice(new, hunk.new).to_owned(), range: hunk.old };
     hunks.into_iter().map(edit).collect()
 }
 
@@ -124,19 +102,13 @@ fn rebased(newest: &str, back: &Reversal, saved: &str) -> (Vec<Edit>, Vec<Notice
             Take::Theirs => slice(saved, change.theirs).to_owned(),
             Take::Text(text) => text,
         };
-        edits.extend(smallest(
-            newest,
-            Edit {
-                range: change.ours,
-                text,
-            },
-        ));
+        edits.extend(smallest(newest, &Edit { range: change.ours, text }));
     }
     (edits, woven.notices)
 }
 
 /// The edit without what it leaves as it is; nothing if it changes nothing.
-fn smallest(text: &str, edit: Edit) -> Option<Edit> {
+fn smallest(text: &str, edit: &Edit) -> Option<Edit> {
     let old = slice(text, edit.range.clone());
     let new = edit.text.as_str();
     let prefix = old.floor_char_boundary(common_prefix(old.as_bytes(), new.as_bytes()));
@@ -145,10 +117,7 @@ fn smallest(text: &str, edit: Edit) -> Option<Edit> {
     let old_end = old.ceil_char_boundary(old.len() - suffix);
     let new_end = new.len() - (old.len() - old_end);
     let start = edit.range.start + prefix;
-    let smallest = Edit {
-        range: start..start + old_end,
-        text: slice(new, 0..new_end).to_owned(),
-    };
+    let smallest = Edit { range: start..start + old_end, text: slice(new, 0..new_end).to_owned() };
     (!smallest.range.is_empty() || !smallest.text.is_empty()).then_some(smallest)
 }
 
@@ -176,14 +145,10 @@ fn hunks_of(newest: &str, back: &Reversal) -> Vec<Hunk> {
         }
         older.push_str(slice(newest, at..end));
         let older_start = older_at + (start - newest_at);
-        hunks.extend(
-            diff(&older, slice(newest, start..end))
-                .into_iter()
-                .map(|hunk| Hunk {
-                    old: hunk.old.start + older_start..hunk.old.end + older_start,
-                    new: hunk.new.start + start..hunk.new.end + start,
-                }),
-        );
+        hunks.extend(diff(&older, slice(newest, start..end)).into_iter().map(|hunk| Hunk {
+            old: hunk.old.start + older_start..hunk.old.end + older_start,
+            new: hunk.new.start + start..hunk.new.end + start,
+        }));
         (newest_at, older_at) = (end, older_start + older.len());
         spans = later;
     }

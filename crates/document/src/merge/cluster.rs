@@ -46,11 +46,7 @@ impl Operation {
             return self.base.start == other.base.start;
         }
         let reach = |operation: &Operation| {
-            let end = if operation.is_inline {
-                operation.base.start + 1
-            } else {
-                operation.base.end
-            };
+            let end = if operation.is_inline { operation.base.start + 1 } else { operation.base.end };
             operation.base.start..end.max(operation.base.end)
         };
         let (a, b) = (reach(self), reach(other));
@@ -123,12 +119,7 @@ impl<'a> Clusters<'a> {
         ours: &'a [Operation],
         theirs: &'a [Operation],
     ) -> Clusters<'a> {
-        Clusters {
-            base,
-            texts,
-            ours,
-            theirs,
-        }
+        Clusters { base, texts, ours, theirs }
     }
 
     /// The lines that `operation` touches: none for inserted lines. What is known to reach to `known` is not looked up again,
@@ -162,10 +153,7 @@ impl<'a> Iterator for Clusters<'a> {
         let (mut ours, mut theirs) = (0, 0);
         loop {
             let next_ours = self.ours.get(ours).filter(|operation| operation.lies_on(&base));
-            let next_theirs = self
-                .theirs
-                .get(theirs)
-                .filter(|operation| operation.lies_on(&base));
+            let next_theirs = self.theirs.get(theirs).filter(|operation| operation.lies_on(&base));
             let taken = match (next_ours, next_theirs) {
                 (Some(operation), _) => {
                     ours += 1;
@@ -183,12 +171,6 @@ impl<'a> Iterator for Clusters<'a> {
         let (ours, later_ours) = self.ours.split_at_checked(ours)?;
         let (theirs, later_theirs) = self.theirs.split_at_checked(theirs)?;
         (self.ours, self.theirs) = (later_ours, later_theirs);
-        Some(Cluster {
-            base,
-            ours,
-            theirs,
-            ours_text: self.texts.0,
-            theirs_text: self.texts.1,
-        })
+        Some(Cluster { base, ours, theirs, ours_text: self.texts.0, theirs_text: self.texts.1 })
     }
 }

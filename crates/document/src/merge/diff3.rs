@@ -26,10 +26,7 @@ pub const LABEL_THEIRS: &str = "your-edits";
 /// ```
 pub fn merge_diff3(base: &str, ours: &str, theirs: &str) -> Merge {
     if let Some(text) = one_sided(base, ours, theirs) {
-        return Merge {
-            text: text.to_owned(),
-            notices: Vec::new(),
-        };
+        return Merge { text: text.to_owned(), notices: Vec::new() };
     }
     merge_normalised(Normalised::of(base, ours, theirs), Style::Diff3)
 }

@@ -45,22 +45,14 @@ impl Authors {
 
     /// The number that the author writes under here, given now if this is the first time.
     pub(crate) fn client(&mut self, author: &Author) -> Client {
-        if let Some(known) = self
-            .known
-            .iter()
-            .find(|known| !known.is_peer && known.author == *author)
-        {
+        if let Some(known) = self.known.iter().find(|known| !known.is_peer && known.author == *author) {
             return known.client;
         }
         let mut client = hash(author.name());
         while self.known.iter().any(|known| known.client == client) {
             client = hash(&client.to_string());
         }
-        self.known.push(Known {
-            client,
-            author: author.clone(),
-            is_peer: false,
-        });
+        self.known.push(Known { client, author: author.clone(), is_peer: false });
         client
     }
 
@@ -69,11 +61,7 @@ impl Authors {
         match self.known.iter().find(|known| known.client == client) {
             Some(known) => known.is_peer && known.author == *author,
             None => {
-                self.known.push(Known {
-                    client,
-                    author: author.clone(),
-                    is_peer: true,
-                });
+                self.known.push(Known { client, author: author.clone(), is_peer: true });
                 true
             }
         }
@@ -89,10 +77,7 @@ impl Authors {
     }
 
     pub(crate) fn author(&self, client: Client) -> Option<&Author> {
-        self.known
-            .iter()
-            .find(|known| known.client == client)
-            .map(|known| &known.author)
+        self.known.iter().find(|known| known.client == client).map(|known| &known.author)
     }
 }
 

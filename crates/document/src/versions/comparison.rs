@@ -29,13 +29,7 @@ impl<'a> Comparison<'a> {
             weights.push(words.iter().map(Hunk::weight).sum());
             removed.extend(words.drain(..).map(|word| word.old).filter(|old| !old.is_empty()));
         }
-        Comparison {
-            text,
-            saved,
-            hunks,
-            weights,
-            removed,
-        }
+        Comparison { text, saved, hunks, weights, removed }
     }
 
     /// Whether the save changed anything at a place where an older version differs from the text.
@@ -54,12 +48,8 @@ impl<'a> Comparison<'a> {
     /// By how many bytes the version that `back` leads to differs from the save; nothing if by no less than `limit`.
     pub(super) fn distance(&self, back: &Reversal, limit: usize) -> Option<usize> {
         let mut distance = 0;
-        let mut rest = Rest {
-            text: self.text,
-            spans: back.spans(),
-            hunks: self.hunks,
-            weights: &self.weights,
-        };
+        let mut rest =
+            Rest { text: self.text, spans: back.spans(), hunks: self.hunks, weights: &self.weights };
         // A place of the text lies in the save as far from the second as it lies from the first.
         let mut at = (0, 0);
         while let Some(region) = rest.next_region() {
@@ -79,26 +69,20 @@ impl<'a> Comparison<'a> {
     /// How many bytes of words that are younger than the older version the save holds all the same. Nobody types by
     /// chance what an agent wrote, so an editor that saves such words had loaded a younger version.
     fn young_held(&self, region: &Region<'_>) -> usize {
-        let older: BTreeSet<&str> = region
-            .spans
-            .iter()
-            .flat_map(|span| span.old.split_whitespace())
-            .collect();
+        let older: BTreeSet<&str> =
+            region.spans.iter().flat_map(|span| span.old.split_whitespace()).collect();
         let mut held = 0;
         for span in region.spans {
             let new = slice(self.text, span.new.clone());
             for hunk in changes(&span.old, new) {
                 let end = hunk.new.end.min(new.len());
-                self.each_held(
-                    span.new.start + hunk.new.start.min(end)..span.new.start + end,
-                    |words| {
-                        held += words
-                            .split_whitespace()
-                            .filter(|word| !older.contains(word))
-                            .map(str::len)
-                            .sum::<usize>();
-                    },
-                );
+                self.each_held(span.new.start + hunk.new.start.min(end)..span.new.start + end, |words| {
+                    held += words
+                        .split_whitespace()
+                        .filter(|word| !older.contains(word))
+                        .map(str::len)
+                        .sum::<usize>();
+                });
             }
         }
         held
@@ -108,12 +92,7 @@ impl<'a> Comparison<'a> {
     fn each_held(&self, range: Range<usize>, mut visit: impl FnMut(&str)) {
         let first = self.removed.partition_point(|removed| removed.end <= range.start);
         let mut at = range.start;
-        for removed in self
-            .removed
-            .iter()
-            .skip(first)
-            .take_while(|removed| removed.start < range.end)
-        {
+        for removed in self.removed.iter().skip(first).take_while(|removed| removed.start < range.end) {
             visit(slice(self.text, at..removed.start.max(at)));
             at = removed.end;
         }
@@ -136,15 +115,10 @@ impl<'a> Comparison<'a> {
         let text: BTreeSet<&str> = slice(self.text, region.text.clone()).split_whitespace().collect();
         let mut distance = 0;
         for hunk in changes(&older, saved) {
-            let removed = older
-                .get(hunk.old.start..hunk.old.end.min(older.len()))
-                .unwrap_or_default();
+            let removed = older.get(hunk.old.start..hunk.old.end.min(older.len())).unwrap_or_default();
             // What is gone from the text already cannot be lost by taking this version for the origin.
-            let gone: usize = removed
-                .split_whitespace()
-                .filter(|word| !text.contains(word))
-                .map(str::len)
-                .sum();
+            let gone: usize =
+                removed.split_whitespace().filter(|word| !text.contains(word)).map(str::len).sum();
             distance += hunk.weight() - gone;
         }
         distance
@@ -184,17 +158,11 @@ impl<'a> Rest<'a> {
         };
         let (mut spans, mut hunks) = (0, 0);
         loop {
-            if let Some(span) = self
-                .spans
-                .get(spans)
-                .filter(|span| self.is_near(text.end, span.new.start))
-            {
+            if let Some(span) = self.spans.get(spans).filter(|span| self.is_near(text.end, span.new.start)) {
                 text.end = text.end.max(span.new.end);
                 spans += 1;
-            } else if let Some(hunk) = self
-                .hunks
-                .get(hunks)
-                .filter(|hunk| self.is_near(text.end, hunk.old.start))
+            } else if let Some(hunk) =
+                self.hunks.get(hunks).filter(|hunk| self.is_near(text.end, hunk.old.start))
             {
                 text.end = text.end.max(hunk.old.end);
                 hunks += 1;
@@ -205,18 +173,8 @@ impl<'a> Rest<'a> {
         let (region_spans, later_spans) = self.spans.split_at_checked(spans)?;
         let (region_hunks, later_hunks) = self.hunks.split_at_checked(hunks)?;
         let (weights, later_weights) = self.weights.split_at_checked(hunks)?;
-        *self = Rest {
-            text: self.text,
-            spans: later_spans,
-            hunks: later_hunks,
-            weights: later_weights,
-        };
-        Some(Region {
-            text,
-            spans: region_spans,
-            hunks: region_hunks,
-            weights,
-        })
+        *self = Rest { text: self.text, spans: later_spans, hunks: later_hunks, weights: later_weights };
+        Some(Region { text, spans: region_spans, hunks: region_hunks, weights })
     }
 
     fn is_near(&self, end: usize, next: usize) -> bool {
@@ -224,22 +182,9 @@ impl<'a> Rest<'a> {
     }
 }
 
-/// How many bytes differ between two texts, in words.
-fn weight(old: &str, new: &str) -> usize {
-    if old.is_empty() || new.is_empty() {
-        return old.len() + new.len();
-    }
-    changes(old, new).iter().map(Hunk::weight).sum()
-}
-
 /// The changes between two pieces of text. A last line that is not ended yet is the same line once it is.
 fn changes(old: &str, new: &str) -> Vec<Hunk> {
-    let ended = |text: &str| -> String {
-        if text.ends_with('\n') {
-            text.to_owned()
-        } else {
-            [text, "\n"].concat()
-        }
-    };
+    let ended =
+        |text: &str| -> String { if text.ends_with('\n') { text.to_owned() } else { [text, "\n"].concat() } };
     diff(&ended(old), &ended(new))
 }

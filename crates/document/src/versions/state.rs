@@ -13,17 +13,10 @@ impl Versions {
             weight <= weight_max
         };
         let pending = Some(&self.pending).filter(|back| fits(back));
-        let known = self
-            .known
-            .iter()
-            .rev()
-            .map(|known| (&known.back, known.saved_by.as_ref(), known.is_passing));
+        let known =
+            self.known.iter().rev().map(|known| (&known.back, known.saved_by.as_ref(), known.is_passing));
         let known = known.take_while(|(back, _, _)| fits(back));
-        let kept: Vec<_> = pending
-            .into_iter()
-            .map(|back| (back, None, false))
-            .chain(known)
-            .collect();
+        let kept: Vec<_> = pending.into_iter().map(|back| (back, None, false)).chain(known).collect();
         put(bytes, kept.len() as u64);
         for (back, saved_by, is_passing) in kept {
             put(bytes, u64::from(is_passing));
@@ -53,30 +46,18 @@ impl Versions {
             for _ in 0..reader.number()? {
                 let start = at + reader.small()? as usize;
                 at = start + reader.small()? as usize;
-                spans.push(Span {
-                    new: start..at,
-                    old: reader.text()?.to_owned(),
-                });
+                spans.push(Span { new: start..at, old: reader.text()?.to_owned() });
             }
             let is_fitting = spans.iter().all(|span| text.get(span.new.clone()).is_some());
-            let back = Reversal::from_spans(spans)
-                .filter(|_| is_fitting)
-                .ok_or(StateError::Damaged)?;
+            let back = Reversal::from_spans(spans).filter(|_| is_fitting).ok_or(StateError::Damaged)?;
             if !back.is_empty() {
                 text = back.apply(&text).into();
             }
-            backs.push(Known {
-                back,
-                saved_by,
-                is_passing,
-            });
+            backs.push(Known { back, saved_by, is_passing });
         }
         let mut known = backs.into_iter();
         let pending = known.next().map(|pending| pending.back).unwrap_or_default();
-        let mut versions = Versions {
-            pending,
-            ..Versions::default()
-        };
+        let mut versions = Versions { pending, ..Versions::default() };
         for known in known {
             versions.weight += known.back.weight();
             versions.known.push_front(known);

@@ -32,17 +32,9 @@ fn append(lines: &mut Vec<Line>, random: &mut Random, words: &mut Words, owner: 
 }
 
 fn insert_block(lines: &mut Vec<Line>, at: usize, random: &mut Random, words: &mut Words, owner: char) {
-    let mut block: Vec<Line> = (0..random.between(1, 4))
-        .map(|_| words.line(random, owner))
-        .collect();
+    let mut block: Vec<Line> = (0..random.between(1, 4)).map(|_| words.line(random, owner)).collect();
     if random.chance(40) {
-        block.insert(
-            0,
-            Line {
-                base: None,
-                words: Vec::new(),
-            },
-        );
+        block.insert(0, Line { base: None, words: Vec::new() });
     }
     lines.splice(at..at, block);
 }
@@ -65,11 +57,7 @@ fn change_word(lines: &mut [Line], random: &mut Random, words: &mut Words, owner
 
 fn extend_line(lines: &mut [Line], random: &mut Random, words: &mut Words, owner: char) {
     if let Some(line) = some_line(lines, random) {
-        let at = if random.chance(60) {
-            line.words.len()
-        } else {
-            random.below(line.words.len() + 1)
-        };
+        let at = if random.chance(60) { line.words.len() } else { random.below(line.words.len() + 1) };
         line.words.insert(at, words.next(owner));
     }
 }
@@ -94,9 +82,7 @@ fn rewrite(lines: &mut Vec<Line>, random: &mut Random, words: &mut Words, owner:
     if !lines.is_empty() {
         let start = random.below(lines.len());
         let end = (start + random.between(1, 5)).min(lines.len());
-        let block: Vec<Line> = (0..random.between(1, 5))
-            .map(|_| words.line(random, owner))
-            .collect();
+        let block: Vec<Line> = (0..random.between(1, 5)).map(|_| words.line(random, owner)).collect();
         lines.splice(start..end, block);
     }
 }
@@ -105,10 +91,7 @@ fn rewrite(lines: &mut Vec<Line>, random: &mut Random, words: &mut Words, owner:
 fn complaints(base: &[Line], ours: &[Line], theirs: &[Line], merged: &str) -> Vec<String> {
     let mut found = Vec::new();
     let counts = count(merged.split_whitespace());
-    let known: HashSet<&str> = words_of(base)
-        .chain(words_of(ours))
-        .chain(words_of(theirs))
-        .collect();
+    let known: HashSet<&str> = words_of(base).chain(words_of(ours)).chain(words_of(theirs)).collect();
     let in_base: HashSet<&str> = words_of(base).collect();
     let in_ours: HashSet<&str> = words_of(ours).collect();
     let in_theirs: HashSet<&str> = words_of(theirs).collect();
@@ -134,9 +117,7 @@ fn complaints(base: &[Line], ours: &[Line], theirs: &[Line], merged: &str) -> Ve
 }
 
 fn words_of(lines: &[Line]) -> impl Iterator<Item = &str> {
-    lines
-        .iter()
-        .flat_map(|line| line.words.iter().map(String::as_str))
+    lines.iter().flat_map(|line| line.words.iter().map(String::as_str))
 }
 
 fn count<'a>(words: impl Iterator<Item = &'a str>) -> HashMap<&'a str, usize> {
@@ -153,10 +134,7 @@ fn check_lines(base: &[Line], ours: &[Line], theirs: &[Line], merged: &str, foun
     let times = |line: &Line| lines.get(line.text().as_str()).copied().unwrap_or(0);
     let version = |side: &[Line], at: usize| side.iter().find(|line| line.base == Some(at)).cloned();
     for side in [ours, theirs] {
-        for line in side
-            .iter()
-            .filter(|line| line.base.is_none() && !line.words.is_empty())
-        {
+        for line in side.iter().filter(|line| line.base.is_none() && !line.words.is_empty()) {
             if times(line) != 1 {
                 found.push(format!("new line {:?} stands {} times", line.text(), times(line)));
             }
@@ -178,11 +156,7 @@ fn check_lines(base: &[Line], ours: &[Line], theirs: &[Line], merged: &str, foun
         if let Some(expected) = expected
             && times(&expected) != 1
         {
-            found.push(format!(
-                "line {:?} stands {} times",
-                expected.text(),
-                times(&expected)
-            ));
+            found.push(format!("line {:?} stands {} times", expected.text(), times(&expected)));
         }
     }
 }
@@ -202,12 +176,7 @@ fn case(seed: u64) -> Case {
     let ending = if random.chance(15) { "\r\n" } else { "\n" };
     let mut text = |lines: &[Line]| print(lines, ending, !random.chance(10));
     let texts = [text(&base), text(&ours), text(&theirs)];
-    Case {
-        base,
-        ours,
-        theirs,
-        texts,
-    }
+    Case { base, ours, theirs, texts }
 }
 
 #[test]

@@ -60,16 +60,12 @@ impl World {
             file.push_str(if random.chance(25) { "\n\n" } else { "\n" });
         }
         let mut document = Document::open(&file, &Author::new("base"));
-        let agents = (0..random.between(1, 2))
-            .map(|number| agent(number, &mut document, &mut random))
-            .collect();
+        let agents =
+            (0..random.between(1, 2)).map(|number| agent(number, &mut document, &mut random)).collect();
         let written = file.split_whitespace().map(str::to_owned).collect();
         World {
             editors: (0..random.between(1, 2))
-                .map(|_| Editor {
-                    buffer: file.clone(),
-                    ..Editor::default()
-                })
+                .map(|_| Editor { buffer: file.clone(), ..Editor::default() })
                 .collect(),
             agents,
             peers: Vec::new(),
@@ -144,9 +140,7 @@ impl World {
         let mut lines: Vec<String> = editor.buffer.split_inclusive('\n').map(str::to_owned).collect();
         let place = self.random.below(lines.len() + 1);
         editor.is_dirty = true;
-        let solid: Vec<usize> = (0..lines.len())
-            .filter(|&line| !lines[line].trim().is_empty())
-            .collect();
+        let solid: Vec<usize> = (0..lines.len()).filter(|&line| !lines[line].trim().is_empty()).collect();
         match self.random.below(10) {
             0..=4 => {
                 let word = self.words.next('p');
@@ -196,10 +190,7 @@ impl World {
     fn peer_joins_or_leaves(&mut self) {
         if self.peers.len() < 2 && self.random.chance(70) {
             self.next_client += 1;
-            let (client, author) = (
-                self.next_client,
-                Author::new(format!("peer-{}", self.next_client)),
-            );
+            let (client, author) = (self.next_client, Author::new(format!("peer-{}", self.next_client)));
             self.document.open_session();
             self.broadcast();
             let mut options = Options::with_guid_and_client_id("peer".into(), yrs::ClientID::new(client));
@@ -207,16 +198,8 @@ impl World {
             let doc = Doc::with_options(options);
             let root = doc.get_or_insert_text("text");
             let update = self.document.update_since(None).unwrap();
-            doc.transact_mut()
-                .apply_update(Update::decode_v1(&update).unwrap())
-                .unwrap();
-            self.peers.push(Peer {
-                author,
-                client,
-                doc,
-                root,
-                inbox: VecDeque::new(),
-            });
+            doc.transact_mut().apply_update(Update::decode_v1(&update).unwrap()).unwrap();
+            self.peers.push(Peer { author, client, doc, root, inbox: VecDeque::new() });
         } else if !self.peers.is_empty() {
             self.peers.remove(0);
             if self.peers.is_empty() {
@@ -243,9 +226,7 @@ impl World {
         peer.root.insert(&mut transaction, unit, &format!("{word}\n"));
         let update = transaction.encode_update_v1();
         drop(transaction);
-        self.document
-            .apply_update(&update, peer.client, &peer.author)
-            .unwrap();
+        self.document.apply_update(&update, peer.client, &peer.author).unwrap();
         for (other, peer) in self.peers.iter_mut().enumerate() {
             if other != at {
                 peer.inbox.push_back(update.clone());
@@ -265,10 +246,7 @@ impl World {
     fn deliver(&mut self) {
         for peer in &mut self.peers {
             while let Some(update) = peer.inbox.pop_front() {
-                peer.doc
-                    .transact_mut()
-                    .apply_update(Update::decode_v1(&update).unwrap())
-                    .unwrap();
+                peer.doc.transact_mut().apply_update(Update::decode_v1(&update).unwrap()).unwrap();
             }
         }
     }
@@ -287,27 +265,14 @@ impl World {
                 "seed {seed}: a peer differs"
             );
         }
-        let covered: usize = self
-            .document
-            .provenance()
-            .iter()
-            .map(|span| span.range.len())
-            .sum();
-        assert_eq!(
-            covered,
-            self.document.text().len(),
-            "seed {seed}: every byte has an author"
-        );
+        let covered: usize = self.document.provenance().iter().map(|span| span.range.len()).sum();
+        assert_eq!(covered, self.document.text().len(), "seed {seed}: every byte has an author");
     }
 
     fn lost(&self) -> Vec<&String> {
         let text: HashSet<&str> = self.document.text().split_whitespace().collect();
         let must_stand = |word: &&String| !self.deleted.contains(*word);
-        self.written
-            .iter()
-            .filter(must_stand)
-            .filter(|word| !text.contains(word.as_str()))
-            .collect()
+        self.written.iter().filter(must_stand).filter(|word| !text.contains(word.as_str())).collect()
     }
 
     fn doubled(&self) -> usize {
@@ -320,17 +285,10 @@ impl World {
 }
 
 fn agent(number: usize, document: &mut Document, random: &mut Random) -> Agent {
-    let mut places: Vec<usize> = document
-        .text()
-        .match_indices('\n')
-        .map(|(at, _)| at + 1)
-        .collect();
+    let mut places: Vec<usize> = document.text().match_indices('\n').map(|(at, _)| at + 1).collect();
     places.retain(|&at| at > 0);
     let at = *random.pick(&places);
-    Agent {
-        author: Author::new(format!("agent-{number}")),
-        anchor: document.anchor_at(at).unwrap(),
-    }
+    Agent { author: Author::new(format!("agent-{number}")), anchor: document.anchor_at(at).unwrap() }
 }
 
 #[test]
@@ -343,20 +301,13 @@ fn nobody_loses_a_word_and_all_end_with_the_same_text() {
         }
         world.settle(seed);
         let lost = world.lost();
-        assert!(
-            lost.is_empty(),
-            "seed {seed}: lost {lost:?}\n{}",
-            world.document.text()
-        );
+        assert!(lost.is_empty(), "seed {seed}: lost {lost:?}\n{}", world.document.text());
         deleted += world.lines_deleted;
         back += world.lines_back;
         words += world.written.len();
         doubled += world.doubled();
     }
     println!("{back} of {deleted} deleted lines came back; {doubled} of {words} words stand twice");
-    assert!(
-        back * 50 <= deleted,
-        "{back} of {deleted} deleted lines came back"
-    );
+    assert!(back * 50 <= deleted, "{back} of {deleted} deleted lines came back");
     assert!(doubled * 50 <= words, "{doubled} of {words} words stand twice");
 }
