@@ -17,6 +17,7 @@ mod fragments;
 mod frontmatter;
 mod frontmatter_edit;
 mod generate;
+mod merge_cases;
 mod merge_random;
 mod patch;
 mod proposal;
