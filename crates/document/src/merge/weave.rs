@@ -158,7 +158,10 @@ impl Weaver<'_> {
                     ours.next();
                     self.ours.pass(operation);
                     // A change at the same place that is not contested is the same change.
-                    if let Some(same) = theirs.next_if(|other| other.base == base && !base.is_empty()) {
+                    let is_same = |other: &&Operation| {
+                        other.base == base && !other.inserts_lines() && !operation.inserts_lines()
+                    };
+                    if let Some(same) = theirs.next_if(is_same) {
                         self.theirs.pass(same);
                     }
                 }

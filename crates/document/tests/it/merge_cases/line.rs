@@ -111,6 +111,15 @@ fn same_line() -> Vec<Row> {
         )
         .gives("a\nB\nagent\n"),
         row(
+            "The same word added to a line on both sides stands there once",
+            [
+                "ship it\nend\n",
+                "ship it now\nend\nagent\n",
+                "ship it now\nthe end\n",
+            ],
+        )
+        .gives("ship it now\nthe end\nagent\n"),
+        row(
             "The same line added on both sides, and one more by the person",
             ["a\n", "a\nshared line\n", "a\nshared line\nuser more\n"],
         )
