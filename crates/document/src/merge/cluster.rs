@@ -179,13 +179,13 @@ impl<'a> Iterator for Clusters<'a> {
     type Item = Cluster<'a>;
 
     fn next(&mut self) -> Option<Cluster<'a>> {
-        let first = match (self.ours.first(), self.theirs.first()) {
-            (Some(ours), Some(theirs)) if theirs.precedes(ours) => theirs,
-            (Some(operation), _) | (None, Some(operation)) => operation,
+        let (first, mut ours, mut theirs) = match (self.ours.first(), self.theirs.first()) {
+            (Some(ours), Some(theirs)) if theirs.precedes(ours) => (theirs, 0, 1),
+            (Some(ours), _) => (ours, 1, 0),
+            (None, Some(theirs)) => (theirs, 0, 1),
             (None, None) => return None,
         };
         let mut base = self.lines_of(first, &(0..0));
-        let (mut ours, mut theirs) = (0, 0);
         loop {
             let (last_ours, last_theirs) = (self.ours.get(..ours), self.theirs.get(..theirs));
             let next_ours = self.ours.get(ours).filter(|operation| {

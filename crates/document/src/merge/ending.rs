@@ -16,6 +16,7 @@ pub(super) struct Normalised<'a> {
     pub(super) theirs: Cow<'a, str>,
     pub(super) ours_hunks: Vec<Hunk>,
     ends_with_newline: bool,
+    ending: LineEnding,
 }
 
 impl<'a> Normalised<'a> {
@@ -43,6 +44,7 @@ impl<'a> Normalised<'a> {
             theirs: ended(Cow::Borrowed(theirs), ending),
             ours_hunks,
             ends_with_newline,
+            ending,
         }
     }
 
@@ -52,7 +54,7 @@ impl<'a> Normalised<'a> {
         }
         if text.ends_with('\n') {
             text.pop();
-            if text.ends_with('\r') {
+            if self.ending == LineEnding::CrLf && text.ends_with('\r') {
                 text.pop();
             }
         }
@@ -77,7 +79,11 @@ fn ended(text: Cow<'_, str>, ending: LineEnding) -> Cow<'_, str> {
         return text;
     }
     let mut text = text.into_owned();
-    text.push_str(ending.as_str());
+    // Lines are told apart by line feeds; a file with lone carriage returns is one line, and it is ended like any other.
+    text.push_str(match ending {
+        LineEnding::CrLf => "\r\n",
+        LineEnding::Lf | LineEnding::Cr => "\n",
+    });
     Cow::Owned(text)
 }
 

@@ -68,6 +68,11 @@ fn endings() -> Vec<Row> {
         )
         .gives("Q and more\n\n## Assistant\n\nA\n"),
         row(
+            "A file of lone carriage returns is written in at both ends",
+            ["one\rtwo\r", "one\rtwo\rthree\r", "zero one\rtwo\r"],
+        )
+        .gives("zero one\rtwo\rthree\r"),
+        row(
             "Nobody ends the last line, and both add one",
             ["Q", "Q\n\nA", "Q\nmore"],
         )
