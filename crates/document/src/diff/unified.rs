@@ -123,6 +123,7 @@ impl Printer<'_> {
     }
 }
 
+#[derive(Clone, Copy)]
 enum Side {
     Old,
     New,

@@ -119,7 +119,7 @@ fn merging_a_result_again_changes_nothing() {
             same("merged as theirs", &merge(&base, &ours, &merged).text, &merged),
             same("merged thrice", &merge(&merged, &merged, &merged).text, &merged),
         ];
-        for complaint in again.into_iter().filter_map(Result::err) {
+        if let Some(complaint) = again.into_iter().find_map(Result::err) {
             panic!("seed {seed}: {complaint}\n--- base\n{base}\n--- ours\n{ours}\n--- theirs\n{theirs}");
         }
     }

@@ -1,7 +1,7 @@
 //! Random documents whose every word has an identity, so that a test knows exactly what must survive.
 //! Never draws from the clock: a seed gives the same document on every machine.
 
-/// A small generator of random numbers (SplitMix64).
+/// A small generator of random numbers (`SplitMix64`).
 pub(crate) struct Random(u64);
 
 impl Random {

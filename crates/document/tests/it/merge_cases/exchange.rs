@@ -4,6 +4,7 @@ use super::{Row, row, template};
 
 pub(super) fn rows() -> Vec<Row> {
     let mut rows = answers();
+    rows.extend(questions());
     rows.extend(streams());
     rows.into_iter().map(|row| row.inside(template)).collect()
 }
@@ -50,6 +51,11 @@ fn answers() -> Vec<Row> {
             "Last line of user prompt.",
             "### Re: topic",
         ]),
+    ]
+}
+
+fn questions() -> Vec<Row> {
+    vec![
         row(
             "The question is put better while it is answered",
             [

@@ -3,6 +3,13 @@
 use super::{Row, row};
 
 pub(super) fn rows() -> Vec<Row> {
+    let mut rows = apart();
+    rows.extend(frontmatter());
+    rows.extend(whole());
+    rows
+}
+
+fn apart() -> Vec<Row> {
     vec![
         row(
             "A heading is corrected above while an answer is added below",
@@ -41,6 +48,11 @@ pub(super) fn rows() -> Vec<Row> {
             ],
         )
         .gives("# Title\n\n- [ ] todo\n\n- [ ] todo\n\nend\n\nA.\n"),
+    ]
+}
+
+fn frontmatter() -> Vec<Row> {
+    vec![
         row(
             "The agent names its conversation in the frontmatter while the person picks another model",
             [
@@ -59,6 +71,11 @@ pub(super) fn rows() -> Vec<Row> {
             ],
         )
         .gives("---\nmodel: sonnet # fast\nmine: [1,  2]\nresume: abc\n---\n\nhi\n\nA\n"),
+    ]
+}
+
+fn whole() -> Vec<Row> {
+    vec![
         row(
             "A paragraph that is carried to the end is neither doubled nor lost",
             [
