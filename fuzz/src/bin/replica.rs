@@ -35,7 +35,7 @@ fn offer_raw(bytes: &[u8]) {
 /// A real saved document with some of its bytes changed.
 fn offer_state(bytes: &[u8]) {
     let mut document = Document::open(TEXT, &anna());
-    if bytes.len() % 2 == 0 {
+    if bytes.len().is_multiple_of(2) {
         document.open_session();
     }
     edit(&mut document, bytes, &Author::new("agent"));
