@@ -42,25 +42,13 @@ const BENCHES: &[Bench] = &[
         about: "a merge and a live flush beside copying, reading and writing, and git",
         run: merge::run,
     },
-    Bench {
-        name: "scan",
-        about: "finding the sections of a long document",
-        run: scan::run,
-    },
-    Bench {
-        name: "age",
-        about: "a document after ten thousand flushes beside a fresh one",
-        run: age::run,
-    },
+    Bench { name: "scan", about: "finding the sections of a long document", run: scan::run },
+    Bench { name: "age", about: "a document after ten thousand flushes beside a fresh one", run: age::run },
 ];
 
 /// `[NAME] [--smoke]`; without a name, the list.
 pub(crate) fn bench(arguments: &[String]) -> Result<ExitCode> {
-    let size = if arguments.iter().any(|argument| argument == "--smoke") {
-        Size::Smoke
-    } else {
-        Size::Full
-    };
+    let size = if arguments.iter().any(|argument| argument == "--smoke") { Size::Smoke } else { Size::Full };
     let Some(name) = arguments.iter().find(|argument| !argument.starts_with("--")) else {
         println!("{}", list());
         return Ok(ExitCode::SUCCESS);
@@ -71,16 +59,7 @@ pub(crate) fn bench(arguments: &[String]) -> Result<ExitCode> {
     if size == Size::Full && cfg!(debug_assertions) {
         // `cargo xtask` builds quickly and runs slowly; a number worth quoting comes from the optimised build.
         let mut optimised = process::cargo();
-        optimised.args([
-            "run",
-            "--quiet",
-            "--release",
-            "--package",
-            "xtask",
-            "--",
-            "bench",
-            name,
-        ]);
+        optimised.args(["run", "--quiet", "--release", "--package", "xtask", "--", "bench", name]);
         process::stream(&mut optimised)?;
         return Ok(ExitCode::SUCCESS);
     }
@@ -98,9 +77,7 @@ pub(crate) fn smoke() -> Result<()> {
 }
 
 fn list() -> String {
-    let lines: Vec<String> = BENCHES
-        .iter()
-        .map(|bench| format!("  {:<10} {}", bench.name, bench.about))
-        .collect();
+    let lines: Vec<String> =
+        BENCHES.iter().map(|bench| format!("  {:<10} {}", bench.name, bench.about)).collect();
     lines.join("\n")
 }

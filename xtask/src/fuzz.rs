@@ -38,9 +38,7 @@ pub(crate) fn fuzz(arguments: &[String]) -> Result<ExitCode> {
     while let Some(argument) = arguments.next() {
         if argument == "--seconds" {
             let number = arguments.next().context("--seconds needs a number")?;
-            seconds = number
-                .parse()
-                .with_context(|| format!("{number} is no number of seconds"))?;
+            seconds = number.parse().with_context(|| format!("{number} is no number of seconds"))?;
         } else {
             chosen = Some(argument.as_str());
         }
@@ -69,13 +67,7 @@ fn check_package() -> Result<()> {
     let package = |command: &str| {
         let mut cargo = process::cargo();
         cargo
-            .args([
-                command,
-                "--locked",
-                "--manifest-path",
-                "fuzz/Cargo.toml",
-                "--target-dir",
-            ])
+            .args([command, "--locked", "--manifest-path", "fuzz/Cargo.toml", "--target-dir"])
             .arg(scratch());
         cargo
     };
@@ -89,10 +81,8 @@ fn run(targets: &[String], seconds: u32) -> Result<()> {
     for pair in targets.chunks(PARALLEL) {
         let results = std::thread::scope(|scope| {
             let binaries = &binaries;
-            let running: Vec<_> = pair
-                .iter()
-                .map(|target| scope.spawn(move || fuzz_one(binaries, target, seconds)))
-                .collect();
+            let running: Vec<_> =
+                pair.iter().map(|target| scope.spawn(move || fuzz_one(binaries, target, seconds))).collect();
             running
                 .into_iter()
                 .map(|thread| thread.join().map_err(|_| anyhow!("the runner panicked"))?)
@@ -135,14 +125,7 @@ fn build() -> Result<PathBuf> {
     // With an explicit target the flags do not reach build scripts and macros, which could not link.
     let mut command = process::cargo();
     command.env("RUSTFLAGS", FLAGS.join(" "));
-    command.args([
-        "build",
-        "--release",
-        "--bins",
-        "--locked",
-        "--manifest-path",
-        "fuzz/Cargo.toml",
-    ]);
+    command.args(["build", "--release", "--bins", "--locked", "--manifest-path", "fuzz/Cargo.toml"]);
     command.args(["--target", &host, "--target-dir"]).arg(&scratch);
     process::stream(&mut command)?;
     Ok(scratch.join(host).join("release"))
@@ -185,19 +168,12 @@ fn fuzz_one(binaries: &Path, target: &str, seconds: u32) -> Result<String> {
     if status.success() {
         return Ok(summary(&said));
     }
-    bail!(
-        "{}\n{}\nthe whole log is {}",
-        crash(&said),
-        tail(&said),
-        log.display()
-    )
+    bail!("{}\n{}\nthe whole log is {}", crash(&said), tail(&said), log.display())
 }
 
 /// The line of libFuzzer that says where it put the input, or that it put none.
 fn crash(log: &str) -> &str {
-    log.lines()
-        .find(|line| line.contains("Test unit written to"))
-        .unwrap_or("no input was written")
+    log.lines().find(|line| line.contains("Test unit written to")).unwrap_or("no input was written")
 }
 
 fn tail(log: &str) -> String {
@@ -207,20 +183,9 @@ fn tail(log: &str) -> String {
 
 /// What libFuzzer covered and how often it ran, from its own last two reports.
 fn summary(log: &str) -> String {
-    let covered = log
-        .lines()
-        .rev()
-        .find(|line| line.contains(" cov: "))
-        .unwrap_or_default();
-    let covered = covered
-        .split_whitespace()
-        .skip_while(|word| *word != "cov:")
-        .take(4);
-    let runs = log
-        .lines()
-        .rev()
-        .find(|line| line.starts_with("Done "))
-        .unwrap_or("ran to the end");
+    let covered = log.lines().rev().find(|line| line.contains(" cov: ")).unwrap_or_default();
+    let covered = covered.split_whitespace().skip_while(|word| *word != "cov:").take(4);
+    let runs = log.lines().rev().find(|line| line.starts_with("Done ")).unwrap_or("ran to the end");
     format!("{runs}, {}", covered.collect::<Vec<_>>().join(" "))
 }
 

@@ -15,15 +15,9 @@ struct Need {
 
 const NEEDS: &[Need] = &[
     // Tests of repositories run the real program, and tidy asks it which files are tracked.
-    Need {
-        program: "git",
-        package: "git",
-    },
+    Need { program: "git", package: "git" },
     // libFuzzer is C++.
-    Need {
-        program: "g++",
-        package: "g++",
-    },
+    Need { program: "g++", package: "g++" },
 ];
 
 /// Installs what is missing; fails if that is not possible, because a test that cannot run has not passed.
@@ -39,21 +33,13 @@ pub(crate) fn install() -> Result<()> {
     }
     process::stream(apt_get()?.arg("update"))
         .and_then(|()| {
-            process::stream(
-                apt_get()?
-                    .args(["install", "--yes", "--no-install-recommends"])
-                    .args(&missing),
-            )
+            process::stream(apt_get()?.args(["install", "--yes", "--no-install-recommends"]).args(&missing))
         })
         .with_context(|| format!("cannot install {packages}"))
 }
 
 fn missing(is_there: impl Fn(&str) -> bool) -> Vec<&'static str> {
-    NEEDS
-        .iter()
-        .filter(|need| !is_there(need.program))
-        .map(|need| need.package)
-        .collect()
+    NEEDS.iter().filter(|need| !is_there(need.program)).map(|need| need.package).collect()
 }
 
 fn apt_get() -> Result<Command> {

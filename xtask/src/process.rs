@@ -24,9 +24,7 @@ pub(crate) fn cargo() -> Command {
 pub(crate) fn stream(command: &mut Command) -> Result<()> {
     let shown = shown(command);
     println!("$ {shown}");
-    let status = command
-        .status()
-        .with_context(|| format!("cannot start {shown}"))?;
+    let status = command.status().with_context(|| format!("cannot start {shown}"))?;
     if !status.success() {
         bail!("{shown} failed with {status}");
     }
@@ -36,9 +34,7 @@ pub(crate) fn stream(command: &mut Command) -> Result<()> {
 /// Runs to the end and gives what it printed; a failure is an error that carries what it complained about.
 pub(crate) fn capture(command: &mut Command) -> Result<String> {
     let shown = shown(command);
-    let output = command
-        .output()
-        .with_context(|| format!("cannot start {shown}"))?;
+    let output = command.output().with_context(|| format!("cannot start {shown}"))?;
     if !output.status.success() {
         let complaint = String::from_utf8_lossy(&output.stderr);
         bail!("{shown} failed with {}\n{complaint}", output.status);
@@ -49,19 +45,11 @@ pub(crate) fn capture(command: &mut Command) -> Result<String> {
 /// Where `program` is installed, if it is.
 pub(crate) fn find(program: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
-    std::env::split_paths(&path)
-        .map(|folder| folder.join(program))
-        .find(|file| file.is_file())
+    std::env::split_paths(&path).map(|folder| folder.join(program)).find(|file| file.is_file())
 }
 
 fn shown(command: &Command) -> String {
-    let program = Path::new(command.get_program())
-        .file_name()
-        .unwrap_or_default()
-        .to_string_lossy();
+    let program = Path::new(command.get_program()).file_name().unwrap_or_default().to_string_lossy();
     let arguments = command.get_args().map(|argument| argument.to_string_lossy());
-    std::iter::once(program)
-        .chain(arguments)
-        .collect::<Vec<_>>()
-        .join(" ")
+    std::iter::once(program).chain(arguments).collect::<Vec<_>>().join(" ")
 }

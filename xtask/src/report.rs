@@ -14,11 +14,7 @@ pub(crate) type Step = (&'static str, fn() -> Result<()>);
 pub(crate) fn run(steps: &[Step]) -> ExitCode {
     let outcomes: Vec<Outcome> = steps.iter().map(perform).collect();
     println!("\n{}", summary(&outcomes));
-    if outcomes.iter().all(|outcome| outcome.passed) {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::FAILURE
-    }
+    if outcomes.iter().all(|outcome| outcome.passed) { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
 struct Outcome {
@@ -34,19 +30,11 @@ fn perform((name, work): &Step) -> Outcome {
     if let Err(error) = &result {
         println!("{name} failed: {error:#}");
     }
-    Outcome {
-        name,
-        took: start.elapsed(),
-        passed: result.is_ok(),
-    }
+    Outcome { name, took: start.elapsed(), passed: result.is_ok() }
 }
 
 fn summary(outcomes: &[Outcome]) -> String {
-    let width = outcomes
-        .iter()
-        .map(|outcome| outcome.name.len())
-        .max()
-        .unwrap_or_default();
+    let width = outcomes.iter().map(|outcome| outcome.name.len()).max().unwrap_or_default();
     let mut text = String::new();
     for Outcome { name, took, passed } in outcomes {
         let word = if *passed { "passed" } else { "FAILED" };
@@ -65,11 +53,7 @@ mod tests {
 
     #[test]
     fn the_last_line_counts_the_steps() {
-        let outcome = |name, passed| Outcome {
-            name,
-            took: Duration::from_millis(1500),
-            passed,
-        };
+        let outcome = |name, passed| Outcome { name, took: Duration::from_millis(1500), passed };
         assert_eq!(
             summary(&[outcome("tidy", true), outcome("doctests", false)]),
             "tidy          1.5 s  passed\ndoctests      1.5 s  FAILED\n1 passed, 1 failed"

@@ -31,9 +31,7 @@ fn tests(filter: &[String]) -> Result<()> {
         command.args(["nextest", "run", "--workspace"]).args(filter);
     } else {
         // The plain runner takes one filter before `--` and any number after it.
-        command
-            .args(["test", "--workspace", "--all-targets", "--no-fail-fast", "--"])
-            .args(filter);
+        command.args(["test", "--workspace", "--all-targets", "--no-fail-fast", "--"]).args(filter);
     }
     process::stream(&mut command)
 }

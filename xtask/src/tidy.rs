@@ -26,12 +26,8 @@ use source::Source;
 use violation::Violation;
 
 /// The parts of tidy, quick ones first; `cargo xtask test` runs them too.
-pub(crate) const STEPS: [Step; 4] = [
-    ("format", format),
-    ("rules", rules),
-    ("clippy", clippy),
-    ("docs", docs),
-];
+pub(crate) const STEPS: [Step; 4] =
+    [("format", format), ("rules", rules), ("clippy", clippy), ("docs", docs)];
 
 /// Runs all parts.
 pub(crate) fn tidy() -> Result<ExitCode> {
@@ -49,9 +45,7 @@ fn clippy() -> Result<()> {
 
 fn docs() -> Result<()> {
     let mut command = process::cargo();
-    command
-        .args(["doc", "--workspace", "--no-deps"])
-        .env("RUSTDOCFLAGS", "-D warnings");
+    command.args(["doc", "--workspace", "--no-deps"]).env("RUSTDOCFLAGS", "-D warnings");
     process::stream(&mut command)
 }
 

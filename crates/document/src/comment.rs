@@ -23,10 +23,7 @@ use html::HtmlComment;
 pub fn strip_comments(text: &str) -> String {
     let mut code = Vec::new();
     let events = markdown::events(text).inspect(|(event, range)| {
-        if matches!(
-            event,
-            Event::Start(Tag::CodeBlock(_) | Tag::HtmlBlock) | Event::Code(_)
-        ) {
+        if matches!(event, Event::Start(Tag::CodeBlock(_) | Tag::HtmlBlock) | Event::Code(_)) {
             code.push(range.clone());
         }
     });
@@ -98,10 +95,7 @@ fn with_lines(text: &str, ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
 }
 
 fn with_line(text: &str, range: Range<usize>) -> Range<usize> {
-    let before = text
-        .get(..range.start)
-        .unwrap_or_default()
-        .trim_end_matches([' ', '\t']);
+    let before = text.get(..range.start).unwrap_or_default().trim_end_matches([' ', '\t']);
     let after = text.get(range.end..).unwrap_or_default();
     let starts_line = before.is_empty() || before.ends_with(['\n', '\u{feff}']);
     match markdown::blank_line_rest(after) {
@@ -112,8 +106,7 @@ fn with_line(text: &str, range: Range<usize>) -> Range<usize> {
 }
 
 fn is_blank(text: &str, range: Range<usize>) -> bool {
-    text.get(range)
-        .is_some_and(|between| between.bytes().all(|byte| matches!(byte, b' ' | b'\t')))
+    text.get(range).is_some_and(|between| between.bytes().all(|byte| matches!(byte, b' ' | b'\t')))
 }
 
 fn without(text: &str, removed: &[Range<usize>]) -> String {

@@ -50,13 +50,8 @@ impl Component {
     ///
     /// Regions that people and agents share grow; a region that shows a state is replaced.
     pub fn mode(&self) -> Mode {
-        let asked = self
-            .attributes
-            .get("patch")
-            .or_else(|| self.attributes.get("mode"));
-        asked
-            .and_then(Mode::from_name)
-            .unwrap_or_else(|| Mode::by_default(&self.name))
+        let asked = self.attributes.get("patch").or_else(|| self.attributes.get("mode"));
+        asked.and_then(Mode::from_name).unwrap_or_else(|| Mode::by_default(&self.name))
     }
 }
 
@@ -110,9 +105,7 @@ pub fn components(text: &str) -> Result<Vec<Component>, ComponentError> {
     let mut open: Vec<usize> = Vec::new();
     for comment in &comments {
         if marker::is_half_typed(text, comment, AGENT) {
-            return Err(ComponentError::HalfTyped {
-                line: line_number(text, comment.range.start),
-            });
+            return Err(ComponentError::HalfTyped { line: line_number(text, comment.range.start) });
         }
         let Some(marker) = Marker::read(text, comment, AGENT) else {
             continue;
@@ -128,14 +121,9 @@ pub fn components(text: &str) -> Result<Vec<Component>, ComponentError> {
     }
     match open.last().and_then(|index| found.get(*index)) {
         None => Ok(found),
-        Some(left) => {
-            Err(
-                runaway_comment(text, &comments, text.len()).unwrap_or_else(|| ComponentError::Unclosed {
-                    name: left.name.clone(),
-                    line: line_number(text, left.open.start),
-                }),
-            )
-        }
+        Some(left) => Err(runaway_comment(text, &comments, text.len()).unwrap_or_else(|| {
+            ComponentError::Unclosed { name: left.name.clone(), line: line_number(text, left.open.start) }
+        })),
     }
 }
 
@@ -162,10 +150,7 @@ pub fn find_component(text: &str, name: &str) -> Result<Component, ComponentErro
 
 /// The place in `components` of the one that is called `name`.
 pub(crate) fn find_index(text: &str, components: &[Component], name: &str) -> Result<usize, ComponentError> {
-    let mut places = components
-        .iter()
-        .enumerate()
-        .filter(|(_, component)| component.name == name);
+    let mut places = components.iter().enumerate().filter(|(_, component)| component.name == name);
     match (places.next(), places.next()) {
         (Some((index, _)), None) => Ok(index),
         (None, _) => Err(ComponentError::NotFound {
@@ -215,9 +200,7 @@ fn close(
     let line = line_number(text, marker.range.start);
     let name = marker.name.to_owned();
     let inner = open.last().and_then(|index| found.get(*index));
-    let is_open = open
-        .iter()
-        .any(|index| found.get(*index).is_some_and(|outer| outer.name == name));
+    let is_open = open.iter().any(|index| found.get(*index).is_some_and(|outer| outer.name == name));
     Err(match inner {
         Some(inner) if is_open => ComponentError::Crossed {
             inner: inner.name.clone(),
@@ -234,7 +217,5 @@ fn runaway_comment(text: &str, comments: &[HtmlComment], end: usize) -> Option<C
         .iter()
         .take_while(|comment| comment.range.start < end)
         .find(|comment| !comment.closed || comment.inner(text).contains(html::OPEN))?;
-    Some(ComponentError::OpenComment {
-        line: line_number(text, runaway.range.start),
-    })
+    Some(ComponentError::OpenComment { line: line_number(text, runaway.range.start) })
 }

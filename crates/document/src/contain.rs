@@ -27,10 +27,7 @@ pub struct Limits<'n> {
 
 impl Limits<'_> {
     /// Takes all of the text.
-    pub const NONE: Self = Self {
-        bytes_max: usize::MAX,
-        note: "",
-    };
+    pub const NONE: Self = Self { bytes_max: usize::MAX, note: "" };
 }
 
 /// Where a text is going to stand.
@@ -68,9 +65,7 @@ pub enum ContainError {
 /// ```
 #[must_use]
 pub fn contain(text: &str, context: &Containment<'_>) -> String {
-    assemble(text, context, |part| {
-        block::contained(part, context.section_level)
-    })
+    assemble(text, context, |part| block::contained(part, context.section_level))
 }
 
 /// Adds `text` to the section `title` as a block of its own.
@@ -112,14 +107,9 @@ pub fn replace_contained(
     limits: Limits<'_>,
 ) -> Result<String, ContainError> {
     let heading = section::find_heading(document, title)?;
-    let content = document
-        .get(heading.content_start..heading.end)
-        .unwrap_or_default();
+    let content = document.get(heading.content_start..heading.end).unwrap_or_default();
     let (from, text) = match section::find_marker(content) {
-        Some(marker) => (
-            heading.content_start + after_marker(content, marker.end),
-            without_marker(text),
-        ),
+        Some(marker) => (heading.content_start + after_marker(content, marker.end), without_marker(text)),
         None => (heading.content_start, text),
     };
     settle(document, title, &heading, text, limits, |contained| {
@@ -131,11 +121,7 @@ pub fn replace_contained(
 fn after_marker(content: &str, marker_end: usize) -> usize {
     let line_end = text::line_end(content, marker_end);
     let rest = content.get(marker_end..line_end).unwrap_or_default();
-    if rest.trim().is_empty() {
-        line_end
-    } else {
-        marker_end
-    }
+    if rest.trim().is_empty() { line_end } else { marker_end }
 }
 
 /// Splices the text in, mildly if the document allows it, else as one code block.
@@ -147,10 +133,7 @@ fn settle(
     limits: Limits<'_>,
     splice: impl Fn(&str) -> Splice,
 ) -> Result<String, ContainError> {
-    let context = Containment {
-        section_level: heading.level,
-        limits,
-    };
+    let context = Containment { section_level: heading.level, limits };
     let mild = splice(&contain(text, &context));
     if verify::is_unchanged(document, &mild, heading) {
         return Ok(mild.text);
@@ -159,9 +142,7 @@ fn settle(
     if verify::is_unchanged(document, &strict, heading) {
         return Ok(strict.text);
     }
-    Err(ContainError::InvalidContent {
-        title: title.to_owned(),
-    })
+    Err(ContainError::InvalidContent { title: title.to_owned() })
 }
 
 /// Cleans and cuts the text, contains it, and puts the note after a text that was cut.
@@ -171,11 +152,7 @@ fn assemble(text: &str, context: &Containment<'_>, contained: impl Fn(&str) -> O
     let clean = trimmed(&clean);
     let kept = text::floor_char_boundary(clean, context.limits.bytes_max);
     if kept == clean.len() {
-        return if clean.is_empty() {
-            String::new()
-        } else {
-            inert(clean)
-        };
+        return if clean.is_empty() { String::new() } else { inert(clean) };
     }
     let cut = trimmed(clean.get(..kept).unwrap_or_default());
     let note = plain(context.limits.note);
@@ -192,7 +169,5 @@ fn trimmed(text: &str) -> &str {
 }
 
 fn without_marker(text: &str) -> &str {
-    section::find_marker(text)
-        .and_then(|marker| text.get(marker.end..))
-        .unwrap_or(text)
+    section::find_marker(text).and_then(|marker| text.get(marker.end..)).unwrap_or(text)
 }

@@ -67,11 +67,7 @@ pub fn diff_lines(old: &str, new: &str) -> Vec<Hunk> {
 /// so that a mistake of ours shows as a wrong test, and not as a crash of the person's editor session.
 pub(crate) fn slice(text: &str, range: Range<usize>) -> &str {
     let part = text.get(range.clone());
-    debug_assert!(
-        part.is_some(),
-        "{range:?} is no range of characters of a text of {} bytes",
-        text.len()
-    );
+    debug_assert!(part.is_some(), "{range:?} is no range of characters of a text of {} bytes", text.len());
     part.unwrap_or_default()
 }
 

@@ -146,13 +146,7 @@ impl Document {
         if removed != edit.text {
             self.revision += 1;
             self.make(&edit, author);
-            self.history.record(
-                self.revision,
-                author,
-                edit.range.clone(),
-                &removed,
-                edit.text.len(),
-            );
+            self.history.record(self.revision, author, edit.range.clone(), &removed, edit.text.len());
         }
         Ok(edit)
     }
@@ -166,12 +160,7 @@ impl Document {
     /// The versions that are kept, newest first.
     pub fn history(&self) -> Vec<Version> {
         let versions = self.history.versions();
-        versions
-            .map(|(revision, author)| Version {
-                revision,
-                author: author.clone(),
-            })
-            .collect()
+        versions.map(|(revision, author)| Version { revision, author: author.clone() }).collect()
     }
 
     /// The text as it was at a revision, if that is still kept.
@@ -186,11 +175,7 @@ impl Document {
         let length = self.text().len();
         match self.text().get(range.clone()) {
             Some(_) => Ok(()),
-            None => Err(EditError::OutOfText {
-                start: range.start,
-                end: range.end,
-                length,
-            }),
+            None => Err(EditError::OutOfText { start: range.start, end: range.end, length }),
         }
     }
 

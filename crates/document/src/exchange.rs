@@ -49,11 +49,7 @@ pub fn blocks(text: &str) -> Vec<Block> {
         if let Some(previous) = found.last_mut() {
             previous.body.end = heading.start;
         }
-        found.push(Block {
-            speaker,
-            body: heading.end..text.len(),
-            heading,
-        });
+        found.push(Block { speaker, body: heading.end..text.len(), heading });
     }
     found
 }
@@ -125,8 +121,7 @@ pub fn strip_echoed_headings(answer: &str) -> &str {
     let start = markdown::blank_lines_length(rest);
     // The last line keeps its line break.
     let after = rest.get(start + text.len()..).unwrap_or_default();
-    rest.get(start..start + text.len() + markdown::blank_line_rest(after).unwrap_or(0))
-        .unwrap_or(text)
+    rest.get(start..start + text.len() + markdown::blank_line_rest(after).unwrap_or(0)).unwrap_or(text)
 }
 
 /// The headings that begin blocks: `## User` and `## Assistant` with number signs, at the top level.
@@ -139,15 +134,7 @@ fn headings<'t>(
     for (event, range) in events {
         match event {
             Event::Start(tag) => {
-                if depth == 0
-                    && matches!(
-                        tag,
-                        Tag::Heading {
-                            level: HeadingLevel::H2,
-                            ..
-                        }
-                    )
-                {
+                if depth == 0 && matches!(tag, Tag::Heading { level: HeadingLevel::H2, .. }) {
                     let speaker = text.get(range.clone()).and_then(speaker_of);
                     found.extend(speaker.map(|speaker| (speaker, with_line_break(text, range))));
                 }
@@ -198,10 +185,7 @@ fn separator(document: &str) -> &'static str {
     let is_last_blank = last_line.trim().is_empty();
     let before = body.get(..body.len() - last_line.len()).unwrap_or_default();
     let before = before.strip_suffix('\n').unwrap_or(before);
-    let has_blank_line = before
-        .rsplit('\n')
-        .next()
-        .is_some_and(|line| line.trim().is_empty());
+    let has_blank_line = before.rsplit('\n').next().is_some_and(|line| line.trim().is_empty());
     if body.trim().is_empty() {
         let is_cut = document.len() > markdown::bom_length(document) && !document.ends_with('\n');
         if is_cut { "\n" } else { "" }

@@ -152,11 +152,6 @@ pub struct Stream {
 
 impl Default for Stream {
     fn default() -> Self {
-        Self {
-            interval: 200,
-            target: "exchange".to_owned(),
-            thinking: false,
-            thinking_target: None,
-        }
+        Self { interval: 200, target: "exchange".to_owned(), thinking: false, thinking_target: None }
     }
 }

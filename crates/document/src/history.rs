@@ -44,13 +44,7 @@ pub(crate) struct History {
 
 impl History {
     pub(crate) fn new(revision: Revision) -> History {
-        History {
-            steps: VecDeque::new(),
-            oldest: revision,
-            is_oldest_known: false,
-            known: 0,
-            weight: 0,
-        }
+        History { steps: VecDeque::new(), oldest: revision, is_oldest_known: false, known: 0, weight: 0 }
     }
 
     /// The newest version was edited: `range`, which read `removed`, is now `inserted` bytes long.
@@ -62,11 +56,7 @@ impl History {
         removed: &str,
         inserted: usize,
     ) {
-        match self
-            .steps
-            .back_mut()
-            .filter(|step| !step.is_known && step.author == *author)
-        {
+        match self.steps.back_mut().filter(|step| !step.is_known && step.author == *author) {
             Some(step) => {
                 self.weight -= step.back.weight();
                 step.back.edit(range, removed, inserted);
@@ -84,12 +74,7 @@ impl History {
     /// A new version that `back` leads back from.
     pub(crate) fn push(&mut self, revision: Revision, author: &Author, back: Reversal) {
         self.weight += back.weight();
-        self.steps.push_back(Step {
-            revision,
-            author: author.clone(),
-            back,
-            is_known: false,
-        });
+        self.steps.push_back(Step { revision, author: author.clone(), back, is_known: false });
     }
 
     /// The newest version stands in the file. `length` is the length of its text.

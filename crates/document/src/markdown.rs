@@ -38,11 +38,7 @@ pub(crate) fn body_start(text: &str) -> usize {
 
 /// Three bytes if `text` opens with a byte order mark, else none.
 pub(crate) fn bom_length(text: &str) -> usize {
-    if text.starts_with('\u{feff}') {
-        '\u{feff}'.len_utf8()
-    } else {
-        0
-    }
+    if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 }
 }
 
 /// The frontmatter block with both of its fence lines and the line break after the closing one.
@@ -124,7 +120,5 @@ pub(crate) fn blank_lines_length(text: &str) -> usize {
 
 /// `text` without the blank lines at its start and at its end; the first line keeps its indentation.
 pub(crate) fn without_outer_blank_lines(text: &str) -> &str {
-    text.get(blank_lines_length(text)..)
-        .unwrap_or_default()
-        .trim_end()
+    text.get(blank_lines_length(text)..).unwrap_or_default().trim_end()
 }

@@ -41,12 +41,7 @@ impl<'t> Marker<'t> {
         if name.is_empty() || after.starts_with(|c: char| !c.is_whitespace()) || spills(after) {
             return None;
         }
-        Some(Self {
-            side,
-            name,
-            attributes: after.trim(),
-            range: comment.range.clone(),
-        })
+        Some(Self { side, name, attributes: after.trim(), range: comment.range.clone() })
     }
 
     /// The marker with the blanks and the line break after it, if nothing else follows on its line.
@@ -98,7 +93,5 @@ fn name_length(text: &str) -> usize {
     if text.starts_with('-') {
         return 0;
     }
-    text.bytes()
-        .take_while(|byte| byte.is_ascii_alphanumeric() || *byte == b'-')
-        .count()
+    text.bytes().take_while(|byte| byte.is_ascii_alphanumeric() || *byte == b'-').count()
 }

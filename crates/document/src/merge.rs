@@ -77,22 +77,12 @@ pub fn merge(base: &str, ours: &str, theirs: &str) -> Merge {
 
 fn merge_in_style(base: &str, ours: &str, theirs: &str, style: Style) -> Merge {
     if let Some(text) = one_sided(base, ours, theirs) {
-        return Merge {
-            text: text.to_owned(),
-            notices: Vec::new(),
-        };
+        return Merge { text: text.to_owned(), notices: Vec::new() };
     }
     if theirs.is_empty() {
-        let notice = Notice {
-            kind: NoticeKind::EmptySave,
-            line: 1,
-            ours: String::new(),
-            theirs: String::new(),
-        };
-        return Merge {
-            text: ours.to_owned(),
-            notices: vec![notice],
-        };
+        let notice =
+            Notice { kind: NoticeKind::EmptySave, line: 1, ours: String::new(), theirs: String::new() };
+        return Merge { text: ours.to_owned(), notices: vec![notice] };
     }
     merge_normalised(Normalised::of(base, ours, theirs), style)
 }
@@ -104,10 +94,7 @@ fn merge_normalised(mut texts: Normalised<'_>, style: Style) -> Merge {
     let woven = weave(&texts.base, &ours, &theirs, style);
     let mut text = assemble(&texts.base, &ours, &theirs, &woven.changes);
     texts.restore_final_newline(&mut text);
-    Merge {
-        text,
-        notices: woven.notices,
-    }
+    Merge { text, notices: woven.notices }
 }
 
 /// The result when at most one side changed anything: that side, byte for byte.

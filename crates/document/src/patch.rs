@@ -44,10 +44,7 @@ impl Patch {
     /// How the text goes into a component of the mode `own`. A patch may ask to add, but not to replace what the
     /// document says must grow.
     fn mode_for(&self, own: Mode) -> Mode {
-        let asked = self
-            .attributes
-            .get("patch")
-            .or_else(|| self.attributes.get("mode"));
+        let asked = self.attributes.get("patch").or_else(|| self.attributes.get("mode"));
         match asked.and_then(Mode::from_name) {
             None | Some(Mode::Replace) => own,
             Some(asked @ (Mode::Append | Mode::Prepend)) => asked,
@@ -93,16 +90,10 @@ impl fmt::Display for Notice {
                 write!(f, "patch `{name}` on line {line} of the answer never closes")
             }
             Self::Unopened { name, line } => {
-                write!(
-                    f,
-                    "line {line} of the answer closes patch `{name}`, which is not open"
-                )
+                write!(f, "line {line} of the answer closes patch `{name}`, which is not open")
             }
             Self::Rerouted { name, target } => {
-                write!(
-                    f,
-                    "there is not exactly one component `{name}`; its text went to `{target}`"
-                )
+                write!(f, "there is not exactly one component `{name}`; its text went to `{target}`")
             }
             Self::Appended { name } => {
                 write!(
@@ -139,18 +130,12 @@ pub fn parse_answer(text: &str) -> Answer {
         let line = lines.line(marker.range.start);
         outside = match marker.side {
             Side::Open => {
-                let next_open = markers
-                    .iter()
-                    .skip(index + 1)
-                    .find(|next| next.side == Side::Open);
+                let next_open = markers.iter().skip(index + 1).find(|next| next.side == Side::Open);
                 let close = closings.after(marker).filter(|close| belongs(close, next_open));
                 answer.add_patch(text, marker, close, next_open, line)
             }
             Side::Close => {
-                answer.notices.push(Notice::Unopened {
-                    name: marker.name.to_owned(),
-                    line,
-                });
+                answer.notices.push(Notice::Unopened { name: marker.name.to_owned(), line });
                 marker.range.end
             }
         };
@@ -186,10 +171,7 @@ impl Answer {
         line: usize,
     ) -> usize {
         if close.is_none() {
-            self.notices.push(Notice::Unclosed {
-                name: open.name.to_owned(),
-                line,
-            });
+            self.notices.push(Notice::Unclosed { name: open.name.to_owned(), line });
         }
         let start = open.with_line_end(text).end;
         let (content, end) = match (close, next_open) {
@@ -224,10 +206,7 @@ impl<'m, 't> Closings<'m, 't> {
     /// The first closing marker after `open` with its name. Calls must come in the order of the answer.
     fn after(&mut self, open: &Marker<'t>) -> Option<&'m Marker<'t>> {
         let waiting = self.by_name.get_mut(open.name)?;
-        while waiting
-            .front()
-            .is_some_and(|close| close.range.start < open.range.end)
-        {
+        while waiting.front().is_some_and(|close| close.range.start < open.range.end) {
             waiting.pop_front();
         }
         waiting.front().copied()

@@ -139,34 +139,17 @@ impl Replica {
         self.text.replace_range(range.clone(), "");
         if !text.is_empty() {
             let clock = self.clocks.entry(client).or_insert(0);
-            let id = Id {
-                client,
-                clock: *clock,
-            };
-            let span = Span {
-                id,
-                bytes: text.len(),
-                units: units(text),
-            };
+            let id = Id { client, clock: *clock };
+            let span = Span { id, bytes: text.len(), units: units(text) };
             *clock += span.units;
             let (left, right) = self.index.neighbours(range.start, &self.text);
             self.index.insert(range.start, span, &self.text);
             self.text.insert_str(range.start, text);
-            insertion = Some(Insertion {
-                id,
-                left,
-                right,
-                text,
-            });
+            insertion = Some(Insertion { id, left, right, text });
         }
         self.session.is_some().then(|| {
-            let deletions: Vec<Deletion> = removed
-                .iter()
-                .map(|span| Deletion {
-                    id: span.id,
-                    units: span.units,
-                })
-                .collect();
+            let deletions: Vec<Deletion> =
+                removed.iter().map(|span| Deletion { id: span.id, units: span.units }).collect();
             wire::write(insertion.as_slice(), &deletions)
         })
     }
@@ -218,16 +201,8 @@ impl Replica {
         let mut insertions = Vec::new();
         for span in self.index.spans() {
             let text = slice(&self.text, at..at + span.bytes);
-            insertions.push(Insertion {
-                id: span.id,
-                left,
-                right: None,
-                text,
-            });
-            left = Some(Id {
-                client: span.id.client,
-                clock: span.id.clock + span.units - 1,
-            });
+            insertions.push(Insertion { id: span.id, left, right: None, text });
+            left = Some(Id { client: span.id.client, clock: span.id.clock + span.units - 1 });
             at += span.bytes;
         }
         wire::write(&insertions, &[])
@@ -235,10 +210,7 @@ impl Replica {
 
     /// Updates made since the last call, to be sent to every peer.
     pub(crate) fn drain_updates(&mut self) -> Vec<Vec<u8>> {
-        self.session
-            .as_mut()
-            .map(|session| std::mem::take(&mut session.outgoing))
-            .unwrap_or_default()
+        self.session.as_mut().map(|session| std::mem::take(&mut session.outgoing)).unwrap_or_default()
     }
 
     /// What a peer with `state_vector` lacks; everything if there is none.
@@ -277,21 +249,12 @@ impl Session {
         let heard = Arc::new(Mutex::new(Vec::new()));
         let ear = Arc::clone(&heard);
         root.observe("replica", move |transaction, event| {
-            if transaction
-                .origin()
-                .is_some_and(|origin| origin.as_ref() == FROM_PEER.as_bytes())
-            {
+            if transaction.origin().is_some_and(|origin| origin.as_ref() == FROM_PEER.as_bytes()) {
                 let mut heard = ear.lock().unwrap_or_else(PoisonError::into_inner);
                 heard.extend(event.delta(transaction).iter().map(Heard::from));
             }
         });
-        Session {
-            epoch,
-            doc,
-            root,
-            heard,
-            outgoing: Vec::new(),
-        }
+        Session { epoch, doc, root, heard, outgoing: Vec::new() }
     }
 
     /// Applies an update that was made here.
@@ -319,10 +282,7 @@ impl Session {
         let transaction = self.doc.transact();
         let sticky = self.root.sticky_index(&transaction, unit, Assoc::After)?;
         match sticky.scope() {
-            IndexScope::Relative(id) => Some(Id {
-                client: id.client.get(),
-                clock: id.clock,
-            }),
+            IndexScope::Relative(id) => Some(Id { client: id.client.get(), clock: id.clock }),
             IndexScope::Nested(_) | IndexScope::Root(_) => None,
         }
     }
@@ -332,9 +292,7 @@ impl Session {
     }
 
     fn state(&self) -> Vec<u8> {
-        self.doc
-            .transact()
-            .encode_state_as_update_v1(&StateVector::default())
+        self.doc.transact().encode_state_as_update_v1(&StateVector::default())
     }
 }
 

@@ -30,13 +30,9 @@ impl Reversal {
 
     /// What leads from `newer` back to `older`, whose changes from `older` to `newer` are `hunks`.
     pub(crate) fn between(older: &str, hunks: &[Hunk]) -> Reversal {
-        let span = |hunk: &Hunk| Span {
-            new: hunk.new.clone(),
-            old: slice(older, hunk.old.clone()).to_owned(),
-        };
-        Reversal {
-            spans: hunks.iter().map(span).collect(),
-        }
+        let span =
+            |hunk: &Hunk| Span { new: hunk.new.clone(), old: slice(older, hunk.old.clone()).to_owned() };
+        Reversal { spans: hunks.iter().map(span).collect() }
     }
 
     pub(crate) fn spans(&self) -> &[Span] {
@@ -49,10 +45,7 @@ impl Reversal {
 
     /// How many bytes of text this holds on to.
     pub(crate) fn weight(&self) -> usize {
-        self.spans
-            .iter()
-            .map(|span| span.old.len() + size_of::<Span>())
-            .sum()
+        self.spans.iter().map(|span| span.old.len() + size_of::<Span>()).sum()
     }
 
     /// The newer text was edited: `range` of it, which read `removed`, is now `inserted` bytes long.
@@ -62,24 +55,16 @@ impl Reversal {
         let touched = self.spans.get(first..).unwrap_or_default();
         let count = touched.partition_point(|span| span.new.start <= range.end);
         let touched = touched.get(..count).unwrap_or_default();
-        let start = touched
-            .first()
-            .map_or(range.start, |span| span.new.start.min(range.start));
-        let end = touched
-            .last()
-            .map_or(range.end, |span| span.new.end.max(range.end));
+        let start = touched.first().map_or(range.start, |span| span.new.start.min(range.start));
+        let end = touched.last().map_or(range.end, |span| span.new.end.max(range.end));
         let old = older(touched, &range, removed);
         let shifted_end = end - range.len() + inserted;
         for span in self.spans.get_mut(first + count..).unwrap_or_default() {
             span.new = span.new.start - range.len() + inserted..span.new.end - range.len() + inserted;
         }
-        let merged = Span {
-            new: start..shifted_end,
-            old,
-        };
+        let merged = Span { new: start..shifted_end, old };
         let is_nothing = merged.new.is_empty() && merged.old.is_empty();
-        self.spans
-            .splice(first..first + count, (!is_nothing).then_some(merged));
+        self.spans.splice(first..first + count, (!is_nothing).then_some(merged));
     }
 
     /// The older text's own predecessor, seen from the newer text: `self` leads from the newer text
@@ -87,11 +72,8 @@ impl Reversal {
     pub(crate) fn after(&self, earlier: &Reversal) -> Reversal {
         let mut whole = earlier.clone();
         // From the middle text to the newer one, told from the end so that places ahead stay true.
-        let mut shift = self
-            .spans
-            .iter()
-            .map(|span| span.old.len() as isize - span.new.len() as isize)
-            .sum::<isize>();
+        let mut shift =
+            self.spans.iter().map(|span| span.old.len() as isize - span.new.len() as isize).sum::<isize>();
         for span in self.spans.iter().rev() {
             shift -= span.old.len() as isize - span.new.len() as isize;
             let start = span.new.start.saturating_add_signed(shift);

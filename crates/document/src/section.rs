@@ -68,10 +68,7 @@ impl Section {
             level: heading.level,
             start: heading.start,
             end: heading.end,
-            content: text
-                .get(heading.content_start..heading.end)
-                .unwrap_or_default()
-                .to_owned(),
+            content: text.get(heading.content_start..heading.end).unwrap_or_default().to_owned(),
             content_start: heading.content_start,
             line: heading.line,
         }
@@ -88,8 +85,5 @@ impl Section {
 /// ```
 #[must_use]
 pub fn find_sections(markdown: &str) -> Vec<Section> {
-    scan(markdown)
-        .iter()
-        .map(|heading| Section::of(markdown, heading))
-        .collect()
+    scan(markdown).iter().map(|heading| Section::of(markdown, heading)).collect()
 }

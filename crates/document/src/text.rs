@@ -122,9 +122,7 @@ pub fn lines(text: &str) -> impl Iterator<Item = &str> {
 /// A line parted into what stands on it and the `\n` or `\r\n` that ends it.
 #[must_use]
 pub fn split_ending(line: &str) -> (&str, &str) {
-    let content = line
-        .strip_suffix('\n')
-        .map_or(line, |rest| rest.strip_suffix('\r').unwrap_or(rest));
+    let content = line.strip_suffix('\n').map_or(line, |rest| rest.strip_suffix('\r').unwrap_or(rest));
     (content, line.get(content.len()..).unwrap_or_default())
 }
 

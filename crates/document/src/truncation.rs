@@ -40,11 +40,7 @@ pub fn completeness(line: &str) -> Completeness {
         return Completeness::NeedsStableRead;
     }
     let is_word = !is_single && !line.contains(char::is_whitespace);
-    if is_word || TERMINAL.contains(last) {
-        Completeness::Complete
-    } else {
-        Completeness::Truncated
-    }
+    if is_word || TERMINAL.contains(last) { Completeness::Complete } else { Completeness::Truncated }
 }
 
 /// Whether a line looks like half a sentence. A single letter or digit does not; see [`completeness`].

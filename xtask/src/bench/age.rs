@@ -89,8 +89,6 @@ fn resident() -> Result<usize> {
     let status =
         fs::read_to_string("/proc/self/status").context("this system does not tell what a process holds")?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
-    let kilobytes = line
-        .and_then(|line| line.split_whitespace().next())
-        .context("no VmRSS")?;
+    let kilobytes = line.and_then(|line| line.split_whitespace().next()).context("no VmRSS")?;
     Ok(kilobytes.parse::<usize>()? * 1024)
 }

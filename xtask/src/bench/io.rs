@@ -24,15 +24,8 @@ pub(crate) fn run(size: Size) -> Result<()> {
     };
     // Not the folder for temporary files: that is often memory, where syncing costs nothing.
     let scratch = Scratch::new(process::root().join("target/bench-io"))?;
-    let mut table = Table::new(&[
-        "size",
-        "read",
-        "replace",
-        "replace cpu",
-        "durable",
-        "durable cpu",
-        "durable/replace",
-    ]);
+    let mut table =
+        Table::new(&["size", "read", "replace", "replace cpu", "durable", "durable cpu", "durable/replace"]);
     for &length in sizes {
         table.row(row(&scratch.folder, length, rounds)?);
     }

@@ -21,10 +21,7 @@ pub(crate) struct Cost {
 pub(crate) fn once<T>(work: impl FnOnce() -> Result<T>) -> Result<(Cost, T)> {
     let (wall, cpu) = (Instant::now(), thread_cpu()?);
     let value = work()?;
-    let cost = Cost {
-        wall: wall.elapsed(),
-        cpu: thread_cpu()?.saturating_sub(cpu),
-    };
+    let cost = Cost { wall: wall.elapsed(), cpu: thread_cpu()?.saturating_sub(cpu) };
     Ok((cost, value))
 }
 
@@ -32,9 +29,7 @@ pub(crate) fn once<T>(work: impl FnOnce() -> Result<T>) -> Result<(Cost, T)> {
 pub(crate) fn median_of<T>(rounds: usize, mut work: impl FnMut() -> Result<T>) -> Result<Cost> {
     ensure!(rounds > 0, "a median needs at least one round");
     work()?;
-    let costs = (0..rounds)
-        .map(|_| Ok(once(&mut work)?.0))
-        .collect::<Result<Vec<Cost>>>()?;
+    let costs = (0..rounds).map(|_| Ok(once(&mut work)?.0)).collect::<Result<Vec<Cost>>>()?;
     let wall = median(costs.iter().map(|cost| cost.wall).collect()).context("no rounds")?;
     let cpu = median(costs.iter().map(|cost| cost.cpu).collect()).context("no rounds")?;
     Ok(Cost { wall, cpu })
@@ -47,10 +42,7 @@ pub(crate) fn child(command: &mut Command) -> Result<Cost> {
     let (wall, cpu) = (Instant::now(), children_cpu()?);
     let status = command.status().context("cannot start the measured program")?;
     ensure!(status.success(), "the measured program failed with {status}");
-    Ok(Cost {
-        wall: wall.elapsed(),
-        cpu: children_cpu()?.saturating_sub(cpu),
-    })
+    Ok(Cost { wall: wall.elapsed(), cpu: children_cpu()?.saturating_sub(cpu) })
 }
 
 /// The middle value, or the lower of the two middle ones; none of nothing.
@@ -101,12 +93,8 @@ mod tests {
 
     #[test]
     fn a_child_is_measured_from_outside() {
-        let cost = child(
-            Command::new(env!("CARGO"))
-                .arg("--version")
-                .stdout(std::process::Stdio::null()),
-        )
-        .unwrap();
+        let cost =
+            child(Command::new(env!("CARGO")).arg("--version").stdout(std::process::Stdio::null())).unwrap();
         assert!(cost.cpu > Duration::ZERO && cost.wall > Duration::ZERO);
     }
 }

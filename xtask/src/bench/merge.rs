@@ -121,27 +121,12 @@ impl Row {
 
     fn judge(&self) {
         let say = |target: &str, is_reached: bool| {
-            println!(
-                "{:<11} {target}",
-                if is_reached { "reached" } else { "NOT reached" }
-            );
+            println!("{:<11} {target}", if is_reached { "reached" } else { "NOT reached" });
         };
-        say(
-            "1 MB: merge at most half the cpu of read+write",
-            self.merge * 2 <= self.read_write,
-        );
-        say(
-            "1 MB: a live flush at most 1 ms",
-            self.live <= Duration::from_millis(1),
-        );
-        say(
-            "1 MB: a live flush with peers at most 1 ms",
-            self.in_session <= Duration::from_millis(1),
-        );
-        say(
-            "1 MB: at least 50 times less cpu than git",
-            self.git >= self.merge * 50,
-        );
+        say("1 MB: merge at most half the cpu of read+write", self.merge * 2 <= self.read_write);
+        say("1 MB: a live flush at most 1 ms", self.live <= Duration::from_millis(1));
+        say("1 MB: a live flush with peers at most 1 ms", self.in_session <= Duration::from_millis(1));
+        say("1 MB: at least 50 times less cpu than git", self.git >= self.merge * 50);
     }
 }
 
@@ -170,12 +155,7 @@ impl Live {
         let middle = text.floor_char_boundary(text.len() / 3);
         let line = text.get(..middle).and_then(|head| head.rfind('\n'));
         let anchor = document.anchor_at(line.map_or(0, |newline| newline + 1))?;
-        Ok(Live {
-            document,
-            anchor,
-            person,
-            agent: Author::new("agent"),
-        })
+        Ok(Live { document, anchor, person, agent: Author::new("agent") })
     }
 
     pub(super) fn document(&self) -> &Document {
@@ -201,9 +181,7 @@ impl Live {
 fn live(base: &str, rounds: usize, peers: Peers) -> Result<Duration> {
     let mut live = Live::open(base, peers)?;
     live.measure(0)?;
-    let costs = (1..=rounds)
-        .map(|stamp| Ok(live.measure(stamp)?.cpu))
-        .collect::<Result<Vec<Duration>>>()?;
+    let costs = (1..=rounds).map(|stamp| Ok(live.measure(stamp)?.cpu)).collect::<Result<Vec<Duration>>>()?;
     median(costs).context("no rounds")
 }
 

@@ -42,12 +42,7 @@ pub(super) fn three_lines_changed(text: &str, stamp: usize) -> String {
 
 /// Two hundred bytes of an agent.
 pub(super) fn answer() -> String {
-    "The agent goes on with its answer, word by word. "
-        .repeat(5)
-        .split_at(199)
-        .0
-        .to_owned()
-        + "\n"
+    "The agent goes on with its answer, word by word. ".repeat(5).split_at(199).0.to_owned() + "\n"
 }
 
 #[cfg(test)]

@@ -17,9 +17,7 @@ pub(crate) fn run(size: Size) -> Result<()> {
         Size::Smoke => (10_000, 1),
     };
     let text = page(length);
-    let lines = median_of(rounds, || {
-        Ok(memchr::memchr_iter(b'\n', black_box(text.as_bytes())).count())
-    })?;
+    let lines = median_of(rounds, || Ok(memchr::memchr_iter(b'\n', black_box(text.as_bytes())).count()))?;
     let scan = median_of(rounds, || Ok(document::section::find_sections(&text)))?;
     let mut table = Table::new(&["cpu", "sections", "count lines", "find sections", "slower"]);
     table.row([
@@ -32,10 +30,7 @@ pub(crate) fn run(size: Size) -> Result<()> {
     println!("{table}");
     if size == Size::Full {
         let is_reached = scan.cpu <= Duration::from_secs(1);
-        println!(
-            "{:<11} 10 MB in at most 1 s",
-            if is_reached { "reached" } else { "NOT reached" }
-        );
+        println!("{:<11} 10 MB in at most 1 s", if is_reached { "reached" } else { "NOT reached" });
     }
     Ok(())
 }

@@ -10,9 +10,7 @@ pub(crate) struct Table {
 impl Table {
     /// A table with these columns and no rows.
     pub(crate) fn new(columns: &[&str]) -> Self {
-        Self {
-            rows: vec![columns.iter().map(ToString::to_string).collect()],
-        }
+        Self { rows: vec![columns.iter().map(ToString::to_string).collect()] }
     }
 
     /// Adds a row; cells that are missing stay blank.
@@ -36,11 +34,7 @@ impl std::fmt::Display for Table {
         for row in &self.rows {
             let mut line = String::new();
             for (column, (cell, width)) in row.iter().zip(&widths).enumerate() {
-                line += &if column == 0 {
-                    format!("{cell:<width$}")
-                } else {
-                    format!("  {cell:>width$}")
-                };
+                line += &if column == 0 { format!("{cell:<width$}") } else { format!("  {cell:>width$}") };
             }
             writeln!(formatter, "{}", line.trim_end())?;
         }

@@ -21,19 +21,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("tui", &["workspace", "conductor"]),
     ("web", &["workspace", "conductor"]),
     // The only crate that knows every other one.
-    (
-        "agent-doc",
-        &[
-            "document",
-            "agent",
-            "models",
-            "tools",
-            "workspace",
-            "conductor",
-            "tui",
-            "web",
-        ],
-    ),
+    ("agent-doc", &["document", "agent", "models", "tools", "workspace", "conductor", "tui", "web"]),
     // Benchmarks and fuzz targets call the pure crate directly.
     ("xtask", &["document"]),
     ("fuzz", &["document"]),
@@ -44,14 +32,7 @@ pub(super) fn check() -> Result<Vec<Violation>> {
     let mut violations = Vec::new();
     for manifest in ["Cargo.toml", "fuzz/Cargo.toml"] {
         let mut cargo = process::cargo();
-        cargo.args([
-            "metadata",
-            "--no-deps",
-            "--format-version",
-            "1",
-            "--manifest-path",
-            manifest,
-        ]);
+        cargo.args(["metadata", "--no-deps", "--format-version", "1", "--manifest-path", manifest]);
         violations.extend(check_metadata(&process::capture(&mut cargo)?, &read_manifest)?);
     }
     Ok(violations)
@@ -85,12 +66,7 @@ fn check_metadata(metadata: &str, read: &dyn Fn(&str) -> String) -> Result<Vec<V
             if !allowed.contains(&dependency) {
                 let what = format!("`{name}` may not know `{dependency}`");
                 let line = line_of(&read(&path), dependency);
-                violations.push(Violation::new(
-                    &path,
-                    line,
-                    what,
-                    "move the code to where both are known",
-                ));
+                violations.push(Violation::new(&path, line, what, "move the code to where both are known"));
             }
         }
     }
@@ -107,11 +83,7 @@ fn string<'a>(value: &'a Value, key: &str) -> &'a str {
 
 fn relative(manifest: &str) -> String {
     let root = process::root().display().to_string();
-    manifest
-        .strip_prefix(&root)
-        .unwrap_or(manifest)
-        .trim_start_matches(['/', '\\'])
-        .replace('\\', "/")
+    manifest.strip_prefix(&root).unwrap_or(manifest).trim_start_matches(['/', '\\']).replace('\\', "/")
 }
 
 #[cfg(test)]
@@ -126,10 +98,8 @@ mod tests {
             ]}}]}}"#
         );
         shown(
-            &check_metadata(&metadata, &|_| {
-                format!("[dependencies]\n{dependency}.workspace = true\n")
-            })
-            .unwrap(),
+            &check_metadata(&metadata, &|_| format!("[dependencies]\n{dependency}.workspace = true\n"))
+                .unwrap(),
         )
     }
 

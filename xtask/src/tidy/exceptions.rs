@@ -42,10 +42,7 @@ mod tests {
 
     #[test]
     fn an_accepted_violation_is_silent_and_others_are_not() {
-        assert_eq!(
-            check("# comment\n\nfile a.rs # generated\n"),
-            ["b.rs:1: word; remove"]
-        );
+        assert_eq!(check("# comment\n\nfile a.rs # generated\n"), ["b.rs:1: word; remove"]);
     }
 
     #[test]

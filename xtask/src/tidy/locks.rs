@@ -59,21 +59,14 @@ fn check_count(path: &str, text: &str) -> Vec<Violation> {
         return Vec::new();
     }
     let what = format!("{packages} packages, and the limit is {PACKAGES_MAX}");
-    vec![Violation::new(
-        path,
-        1,
-        what,
-        "do with fewer, or raise the limit with a reason",
-    )]
+    vec![Violation::new(path, 1, what, "do with fewer, or raise the limit with a reason")]
 }
 
 fn check_hosts(path: &str, text: &str) -> Vec<Violation> {
     let names_host = |line: &str| line.trim_start().starts_with("\"resolved\"") && line.contains("://");
     let lines = text.lines().enumerate().filter(|(_, line)| names_host(line));
     let remedy = "set omit-lockfile-registry-resolved=true in .npmrc and write the lock file again";
-    lines
-        .map(|(index, _)| Violation::new(path, index + 1, "a package is bound to a host", remedy))
-        .collect()
+    lines.map(|(index, _)| Violation::new(path, index + 1, "a package is bound to a host", remedy)).collect()
 }
 
 #[cfg(test)]
@@ -87,21 +80,11 @@ mod tests {
         let lock = |path: &str, version: &str| {
             let own = format!("[[package]]\nname = \"{}\"\nversion = \"9\"\n", path.len());
             let text = format!("{own}[[package]]\nname = \"yrs\"\nversion = \"{version}\"\n");
-            Source {
-                path: path.to_owned(),
-                text,
-                bytes: 0,
-            }
+            Source { path: path.to_owned(), text, bytes: 0 }
         };
+        assert_eq!(check_drift(&[lock("Cargo.lock", "0.28.0"), lock("fuzz/Cargo.lock", "0.28.0")]), []);
         assert_eq!(
-            check_drift(&[lock("Cargo.lock", "0.28.0"), lock("fuzz/Cargo.lock", "0.28.0")]),
-            []
-        );
-        assert_eq!(
-            shown(&check_drift(&[
-                lock("Cargo.lock", "0.28.0"),
-                lock("fuzz/Cargo.lock", "0.29.0")
-            ])),
+            shown(&check_drift(&[lock("Cargo.lock", "0.28.0"), lock("fuzz/Cargo.lock", "0.29.0")])),
             ["fuzz/Cargo.lock:5: fuzzes yrs 0.29.0, which is not what ships; \
               run `cargo update --manifest-path fuzz/Cargo.toml PACKAGE --precise VERSION`"]
         );
@@ -117,20 +100,7 @@ mod tests {
 
     #[test]
     fn a_lock_of_npm_names_no_host() {
-        assert_eq!(
-            check(
-                "ui/package-lock.json",
-                "{\n  \"resolved\": \"https://host/a.tgz\",\n}"
-            )
-            .len(),
-            1
-        );
-        assert_eq!(
-            check(
-                "ui/package-lock.json",
-                "{\n  \"resolved\": \"wire\",\n  \"link\": true\n}"
-            ),
-            []
-        );
+        assert_eq!(check("ui/package-lock.json", "{\n  \"resolved\": \"https://host/a.tgz\",\n}").len(), 1);
+        assert_eq!(check("ui/package-lock.json", "{\n  \"resolved\": \"wire\",\n  \"link\": true\n}"), []);
     }
 }

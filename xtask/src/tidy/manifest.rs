@@ -35,25 +35,14 @@ pub(super) fn check(path: &str, text: &str) -> Vec<Violation> {
         violations.push(Violation::new(path, line_of(text, key), what, remedy));
     };
     let package = manifest.get("package");
-    let name = package
-        .and_then(|package| package.get("name"))
-        .and_then(Value::as_str)
-        .unwrap_or_default();
+    let name = package.and_then(|package| package.get("name")).and_then(Value::as_str).unwrap_or_default();
     let folder = folder.rsplit('/').next().unwrap_or_default();
     if name != folder {
-        complain(
-            "name",
-            format!("package `{name}` lives in folder `{folder}`"),
-            "give both one name",
-        );
+        complain("name", format!("package `{name}` lives in folder `{folder}`"), "give both one name");
     }
     for key in INHERITED {
         if !is_inherited(package.and_then(|package| package.get(*key))) {
-            complain(
-                key,
-                format!("`{key}` is not that of the workspace"),
-                "write `KEY.workspace = true`",
-            );
+            complain(key, format!("`{key}` is not that of the workspace"), "write `KEY.workspace = true`");
         }
     }
     if !is_inherited(manifest.get("lints")) {
@@ -72,29 +61,19 @@ pub(super) fn check(path: &str, text: &str) -> Vec<Violation> {
     }
     for dependency in own_versions(&manifest) {
         let what = format!("`{dependency}` has a version of its own");
-        complain(
-            &dependency,
-            what,
-            "put it into `[workspace.dependencies]` and inherit it",
-        );
+        complain(&dependency, what, "put it into `[workspace.dependencies]` and inherit it");
     }
     violations
 }
 
 fn is_inherited(value: Option<&Value>) -> bool {
-    value
-        .and_then(|value| value.get("workspace"))
-        .and_then(Value::as_bool)
-        == Some(true)
+    value.and_then(|value| value.get("workspace")).and_then(Value::as_bool) == Some(true)
 }
 
 /// Dependencies that do not come from the workspace, in all tables of the manifest.
 fn own_versions(manifest: &Table) -> Vec<String> {
     let targets = manifest.get("target").and_then(Value::as_table);
-    let tables = targets
-        .into_iter()
-        .flat_map(Table::values)
-        .filter_map(Value::as_table);
+    let tables = targets.into_iter().flat_map(Table::values).filter_map(Value::as_table);
     std::iter::once(manifest)
         .chain(tables)
         .flat_map(|table| {
@@ -140,19 +119,12 @@ mod tests {
             ("[lints]\nworkspace = true\n", "", 1),
             ("b.workspace = true", "b = \"1\"", 13),
             ("[lints]", "[features]\nx = []\n[lints]", 9),
-            (
-                "[dependencies]",
-                "[target.'cfg(unix)'.dev-dependencies]\nz = \"1\"\n[dependencies]",
-                13,
-            ),
+            ("[dependencies]", "[target.'cfg(unix)'.dev-dependencies]\nz = \"1\"\n[dependencies]", 13),
         ] {
             let text = GOOD.replacen(good, bad, 1);
             let shown = shown(&check("crates/a/Cargo.toml", &text));
             assert_eq!(shown.len(), 1, "{bad}: {shown:?}");
-            assert!(
-                shown[0].starts_with(&format!("crates/a/Cargo.toml:{line}: ")),
-                "{shown:?}"
-            );
+            assert!(shown[0].starts_with(&format!("crates/a/Cargo.toml:{line}: ")), "{shown:?}");
         }
     }
 }

@@ -3,20 +3,15 @@
 use super::violation::Violation;
 
 /// A sentence with one of these words says what the module does not do.
-const REFUSALS: &[&str] = &[
-    "never", "no", "not", "cannot", "nothing", "nobody", "none", "neither", "nor", "nowhere", "refuses",
-];
+const REFUSALS: &[&str] =
+    &["never", "no", "not", "cannot", "nothing", "nobody", "none", "neither", "nor", "nowhere", "refuses"];
 
 /// Every module of ours has a doc: two sentences, one of them a refusal. Modules of tests need only say what they test.
 pub(super) fn check(path: &str, text: &str) -> Option<Violation> {
     if !is_module(path) {
         return None;
     }
-    let doc = text
-        .lines()
-        .map_while(|line| line.strip_prefix("//!"))
-        .collect::<Vec<_>>()
-        .join("\n");
+    let doc = text.lines().map_while(|line| line.strip_prefix("//!")).collect::<Vec<_>>().join("\n");
     let sentences = sentences(&doc);
     let what = if sentences.is_empty() {
         "the module does not open with a doc"
@@ -29,12 +24,7 @@ pub(super) fn check(path: &str, text: &str) -> Option<Violation> {
     } else {
         return None;
     };
-    Some(Violation::new(
-        path,
-        1,
-        what,
-        "say in `//!` what it does and what it never does",
-    ))
+    Some(Violation::new(path, 1, what, "say in `//!` what it does and what it never does"))
 }
 
 fn is_module(path: &str) -> bool {
@@ -89,29 +79,19 @@ mod tests {
             "It is pure:\n//! it does no IO. See `lib.rs` too.",
             "Reads. Cannot fail!",
         ] {
-            assert_eq!(
-                complaint("crates/a/src/b.rs", &format!("//! {doc}\n\nfn a() {{}}\n")),
-                None,
-                "{doc}"
-            );
+            assert_eq!(complaint("crates/a/src/b.rs", &format!("//! {doc}\n\nfn a() {{}}\n")), None, "{doc}");
         }
     }
 
     #[test]
     fn what_is_missing_is_named() {
         let says = |text| complaint("xtask/src/a/b.rs", text).unwrap_or_default();
-        assert_eq!(
-            says("use std::fs;\n//! Never.\n"),
-            "the module does not open with a doc"
-        );
+        assert_eq!(says("use std::fs;\n//! Never.\n"), "the module does not open with a doc");
         assert_eq!(
             says("//! Never writes `a.b` files.\n"),
             "the doc of the module has fewer than two sentences"
         );
-        assert_eq!(
-            says("//! Merges. Knows much.\n"),
-            "the doc of the module names no refusal"
-        );
+        assert_eq!(says("//! Merges. Knows much.\n"), "the doc of the module names no refusal");
     }
 
     #[test]

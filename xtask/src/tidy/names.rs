@@ -11,21 +11,11 @@ pub(super) fn check(path: &str, text: &str) -> Vec<Violation> {
         let stem = part.split('.').next().unwrap_or_default();
         if EMPTY_NAMES.contains(&stem) {
             let what = format!("the name `{stem}` says nothing");
-            violations.push(Violation::new(
-                path,
-                1,
-                what,
-                "name it after its reason to change",
-            ));
+            violations.push(Violation::new(path, 1, what, "name it after its reason to change"));
         }
     }
     if path.ends_with("/mod.rs") {
-        violations.push(Violation::new(
-            path,
-            1,
-            "a file is named `mod.rs`",
-            "put `name.rs` beside `name/`",
-        ));
+        violations.push(Violation::new(path, 1, "a file is named `mod.rs`", "put `name.rs` beside `name/`"));
     }
     if path.ends_with(".rs") {
         for (index, line) in text.lines().enumerate() {
@@ -33,12 +23,7 @@ pub(super) fn check(path: &str, text: &str) -> Vec<Violation> {
                 continue;
             };
             let what = format!("the module name `{name}` says nothing");
-            violations.push(Violation::new(
-                path,
-                index + 1,
-                what,
-                "name it after its reason to change",
-            ));
+            violations.push(Violation::new(path, index + 1, what, "name it after its reason to change"));
         }
     }
     violations
@@ -65,19 +50,13 @@ mod tests {
         assert_eq!(check("crates/common/src/lib.rs", "").len(), 1);
         assert_eq!(check("ui/helpers/a.ts", "").len(), 1);
         assert_eq!(check("a/mod.rs", "").len(), 1);
-        assert_eq!(
-            check("a/b.rs", "//! Doc.\npub(crate) mod types {\n}\nmod utils;\n").len(),
-            2
-        );
+        assert_eq!(check("a/b.rs", "//! Doc.\npub(crate) mod types {\n}\nmod utils;\n").len(), 2);
     }
 
     #[test]
     fn names_that_only_resemble_them_are_fine() {
         assert_eq!(
-            check(
-                "crates/document/src/commonmark.rs",
-                "mod section;\nlet modern = mod_of(types);\n"
-            ),
+            check("crates/document/src/commonmark.rs", "mod section;\nlet modern = mod_of(types);\n"),
             []
         );
     }

@@ -9,10 +9,8 @@ use super::violation::Violation;
 const PAGE: &str = "docs/decisions/dependencies.md";
 
 /// The manifests that name versions, and the table in each that does.
-const TABLES: &[(&str, &[&str])] = &[
-    ("Cargo.toml", &["workspace", "dependencies"]),
-    ("fuzz/Cargo.toml", &["dependencies"]),
-];
+const TABLES: &[(&str, &[&str])] =
+    &[("Cargo.toml", &["workspace", "dependencies"]), ("fuzz/Cargo.toml", &["dependencies"])];
 
 /// Every library has a row in the page, and every row has a library.
 pub(super) fn check(sources: &[Source]) -> Vec<Violation> {
@@ -23,16 +21,9 @@ pub(super) fn check(sources: &[Source]) -> Vec<Violation> {
     for (manifest, table) in TABLES {
         for library in libraries(text(manifest), table) {
             if !page.contains(&row(&library)) {
-                let (line, what) = (
-                    line_of(text(manifest), &library),
-                    format!("`{library}` has no reason in {PAGE}"),
-                );
-                violations.push(Violation::new(
-                    manifest,
-                    line,
-                    what,
-                    "add a row, or do without it",
-                ));
+                let (line, what) =
+                    (line_of(text(manifest), &library), format!("`{library}` has no reason in {PAGE}"));
+                violations.push(Violation::new(manifest, line, what, "add a row, or do without it"));
             }
             known.push(library);
         }
@@ -56,14 +47,8 @@ fn row(library: &str) -> String {
 /// The names in a table of dependencies, without those inside the project.
 fn libraries(manifest: &str, table: &[&str]) -> Vec<String> {
     let root = Value::Table(manifest.parse::<Table>().unwrap_or_default());
-    let found = table
-        .iter()
-        .try_fold(&root, |value, key| value.get(*key))
-        .and_then(Value::as_table);
-    let outside = found
-        .into_iter()
-        .flatten()
-        .filter(|(_, value)| value.get("path").is_none());
+    let found = table.iter().try_fold(&root, |value, key| value.get(*key)).and_then(Value::as_table);
+    let outside = found.into_iter().flatten().filter(|(_, value)| value.get("path").is_none());
     outside.map(|(name, _)| name.clone()).collect()
 }
 
@@ -75,20 +60,14 @@ mod tests {
 
     #[test]
     fn libraries_and_rows_match_one_to_one() {
-        let source = |path: &str, text: &str| Source {
-            path: path.to_owned(),
-            text: text.to_owned(),
-            bytes: 0,
-        };
+        let source =
+            |path: &str, text: &str| Source { path: path.to_owned(), text: text.to_owned(), bytes: 0 };
         let sources = [
             source(
                 "Cargo.toml",
                 "[workspace.dependencies]\ndocument = { path = \"a\" }\nyrs = \"1\"\ntokio = \"1\"\n",
             ),
-            source(
-                PAGE,
-                "\n| `yrs` | `document` | why | 1 |\n| `gone` | `document` | why | 1 |\n",
-            ),
+            source(PAGE, "\n| `yrs` | `document` | why | 1 |\n| `gone` | `document` | why | 1 |\n"),
         ];
         assert_eq!(
             shown(&check(&sources)),

@@ -30,26 +30,15 @@ pub(super) fn check_lines(path: &str, text: &str) -> Option<Violation> {
 
 /// Nine Rust files in ten stay well under the limit.
 pub(super) fn check_share(sources: &[Source]) -> Vec<Violation> {
-    let files: Vec<&Source> = sources
-        .iter()
-        .filter(|source| source.path.ends_with(".rs"))
-        .collect();
-    let long: Vec<&&Source> = files
-        .iter()
-        .filter(|file| file.text.lines().count() > FILE_LINES_USUAL)
-        .collect();
+    let files: Vec<&Source> = sources.iter().filter(|source| source.path.ends_with(".rs")).collect();
+    let long: Vec<&&Source> =
+        files.iter().filter(|file| file.text.lines().count() > FILE_LINES_USUAL).collect();
     if long.len() * 10 <= files.len() {
         return Vec::new();
     }
-    let what = format!(
-        "over {FILE_LINES_USUAL} lines, as are {} files of {}",
-        long.len(),
-        files.len()
-    );
+    let what = format!("over {FILE_LINES_USUAL} lines, as are {} files of {}", long.len(), files.len());
     let remedy = "nine in ten stay under; split the one that has two reasons to change";
-    long.iter()
-        .map(|file| Violation::new(&file.path, FILE_LINES_USUAL + 1, what.clone(), remedy))
-        .collect()
+    long.iter().map(|file| Violation::new(&file.path, FILE_LINES_USUAL + 1, what.clone(), remedy)).collect()
 }
 
 /// No function is longer than a screen. Closures and functions inside count to the function around them.
@@ -59,18 +48,10 @@ pub(super) fn check_functions(path: &str, text: &str) -> Vec<Violation> {
         Ok(file) => file,
         Err(error) => {
             let line = error.span().start().line;
-            return vec![Violation::new(
-                path,
-                line,
-                format!("no valid Rust: {error}"),
-                "make it compile",
-            )];
+            return vec![Violation::new(path, line, format!("no valid Rust: {error}"), "make it compile")];
         }
     };
-    let mut functions = Functions {
-        path,
-        violations: Vec::new(),
-    };
+    let mut functions = Functions { path, violations: Vec::new() };
     functions.visit_file(&file);
     functions.violations
 }
@@ -91,8 +72,7 @@ impl Functions<'_> {
         let name = &signature.ident;
         let what = format!("function {name} has {lines} lines, and the limit is {FUNCTION_LINES_MAX}");
         let violation = Violation::new(self.path, start, what, "name its parts and call them");
-        self.violations
-            .push(violation.unless(format!("function {} {name}", self.path)));
+        self.violations.push(violation.unless(format!("function {} {name}", self.path)));
     }
 }
 

@@ -10,10 +10,7 @@ struct Rule {
 
 const RULES: &[Rule] = &[
     // The types of the CRDT never appear in an API, and its traps with overlapping transactions reach nobody.
-    Rule {
-        library: "yrs",
-        file: "crates/document/src/replica.rs",
-    },
+    Rule { library: "yrs", file: "crates/document/src/replica.rs" },
 ];
 
 /// No product code names such a library, except the one file.
@@ -28,12 +25,7 @@ pub(super) fn check(path: &str, text: &str) -> Vec<Violation> {
             let mut words = code.split(|letter: char| !letter.is_alphanumeric() && letter != '_');
             if words.any(|word| word == *library) {
                 let what = format!("names `{library}`, which only {file} may");
-                violations.push(Violation::new(
-                    path,
-                    index + 1,
-                    what,
-                    "add what you need to that file",
-                ));
+                violations.push(Violation::new(path, index + 1, what, "add what you need to that file"));
             }
         }
     }
@@ -55,9 +47,6 @@ mod tests {
                 "crates/document/src/merge.rs:2: names `yrs`, which only crates/document/src/replica.rs may; add what you need to that file"
             ]
         );
-        assert_eq!(
-            check("crates/document/src/merge.rs", "let years = yrs_since; // yrs\n"),
-            []
-        );
+        assert_eq!(check("crates/document/src/merge.rs", "let years = yrs_since; // yrs\n"), []);
     }
 }

@@ -20,14 +20,7 @@ pub(super) struct Source {
 /// Every tracked file, and every new file that git would track, so that a rule is heard before the commit.
 pub(super) fn tracked() -> Result<Vec<Source>> {
     let mut git = Command::new("git");
-    git.args([
-        "ls-files",
-        "-z",
-        "--cached",
-        "--others",
-        "--exclude-standard",
-        "--deduplicate",
-    ]);
+    git.args(["ls-files", "-z", "--cached", "--others", "--exclude-standard", "--deduplicate"]);
     let listed = process::capture(git.current_dir(process::root()))?;
     let mut sources = Vec::new();
     for path in listed.split_terminator('\0') {
@@ -49,8 +42,5 @@ pub(super) fn tracked() -> Result<Vec<Source>> {
 
 /// The content of one of `sources`, or nothing.
 pub(super) fn text_of<'a>(sources: &'a [Source], path: &str) -> &'a str {
-    sources
-        .iter()
-        .find(|source| source.path == path)
-        .map_or("", |source| &source.text)
+    sources.iter().find(|source| source.path == path).map_or("", |source| &source.text)
 }

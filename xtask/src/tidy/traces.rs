@@ -3,12 +3,8 @@
 use super::violation::Violation;
 
 /// Folders of one machine or person, cut in two so that this file does not hold them.
-const FOLDERS: &[&str] = &[
-    concat!("/wo", "rk/"),
-    concat!("/ro", "ot/"),
-    concat!("/ho", "me/"),
-    concat!("/Us", "ers/"),
-];
+const FOLDERS: &[&str] =
+    &[concat!("/wo", "rk/"), concat!("/ro", "ot/"), concat!("/ho", "me/"), concat!("/Us", "ers/")];
 
 /// Where packages are downloaded from. The project names packages, never places.
 const HOSTS: &[&str] = &[
@@ -62,19 +58,11 @@ mod tests {
     #[test]
     fn each_folder_and_host_is_heard_anywhere() {
         for folder in FOLDERS {
-            assert_eq!(
-                check("README.md", &format!("see `{folder}me/x`\n")).len(),
-                1,
-                "{folder}"
-            );
+            assert_eq!(check("README.md", &format!("see `{folder}me/x`\n")).len(), 1, "{folder}");
             assert_eq!(check("a.toml", &format!("{folder}x\n")).len(), 1, "{folder}");
         }
         for host in HOSTS {
-            assert_eq!(
-                check("a.md", &format!("from https://{host}/x\n")).len(),
-                1,
-                "{host}"
-            );
+            assert_eq!(check("a.md", &format!("from https://{host}/x\n")).len(), 1, "{host}");
         }
     }
 
@@ -83,10 +71,7 @@ mod tests {
         let relative = format!("src{0}x ..{0}x $HOME\n", FOLDERS[2]);
         assert_eq!(check("a.md", &relative), []);
         assert_eq!(
-            check(
-                "Cargo.lock",
-                "source = \"registry+https://github.com/rust-lang/crates.io-index\"\n"
-            ),
+            check("Cargo.lock", "source = \"registry+https://github.com/rust-lang/crates.io-index\"\n"),
             []
         );
     }

@@ -61,25 +61,13 @@ const DOCUMENT: &[&str] = &[
 /// Asks cargo for the tree of `document` on this system.
 pub(super) fn check() -> Result<Vec<Violation>> {
     let mut cargo = process::cargo();
-    cargo.args([
-        "tree",
-        "--package",
-        "document",
-        "--edges",
-        "normal",
-        "--prefix",
-        "none",
-        "--locked",
-    ]);
+    cargo.args(["tree", "--package", "document", "--edges", "normal", "--prefix", "none", "--locked"]);
     Ok(check_tree(&process::capture(&mut cargo)?))
 }
 
 /// `tree` is one package a line: name, version, remarks.
 fn check_tree(tree: &str) -> Vec<Violation> {
-    let mut strangers: Vec<&str> = tree
-        .lines()
-        .filter_map(|line| line.split_whitespace().next())
-        .collect();
+    let mut strangers: Vec<&str> = tree.lines().filter_map(|line| line.split_whitespace().next()).collect();
     strangers.retain(|name| !DOCUMENT.contains(name));
     strangers.sort_unstable();
     strangers.dedup();
@@ -98,16 +86,11 @@ mod tests {
 
     #[test]
     fn a_runtime_below_the_line_is_heard_once() {
-        assert_eq!(
-            check_tree("document v0.1.0 (/x)\nyrs v0.28.0\nasync-lock v3.5.0\nyrs v0.28.0 (*)\n"),
-            []
-        );
+        assert_eq!(check_tree("document v0.1.0 (/x)\nyrs v0.28.0\nasync-lock v3.5.0\nyrs v0.28.0 (*)\n"), []);
         assert_eq!(
             shown(&check_tree("document v0.1.0\ntokio v1.0.0\ntokio v1.0.0 (*)\n")),
-            [
-                "crates/document/Cargo.toml:1: `document` would bring along `tokio`; \
-              do without it, or show that it only computes and add it to xtask/src/tidy/tree.rs"
-            ]
+            ["crates/document/Cargo.toml:1: `document` would bring along `tokio`; \
+              do without it, or show that it only computes and add it to xtask/src/tidy/tree.rs"]
         );
     }
 }

@@ -16,31 +16,18 @@ pub(super) struct Violation {
 impl Violation {
     /// `line` counts from one.
     pub(super) fn new(path: &str, line: usize, what: impl Into<String>, remedy: &'static str) -> Self {
-        Self {
-            path: path.to_owned(),
-            line,
-            what: what.into(),
-            remedy,
-            exception: None,
-        }
+        Self { path: path.to_owned(), line, what: what.into(), remedy, exception: None }
     }
 
     /// The same violation, under a name that the list of exceptions may hold.
     pub(super) fn unless(self, exception: String) -> Self {
-        Self {
-            exception: Some(exception),
-            ..self
-        }
+        Self { exception: Some(exception), ..self }
     }
 }
 
 impl fmt::Display for Violation {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            formatter,
-            "{}:{}: {}; {}",
-            self.path, self.line, self.what, self.remedy
-        )
+        write!(formatter, "{}:{}: {}; {}", self.path, self.line, self.what, self.remedy)
     }
 }
 

@@ -77,16 +77,10 @@ pub(crate) fn comments_of_block(text: &str, block: Range<usize>, found: &mut Vec
         match comment_length(text.as_bytes().get(start..block.end).unwrap_or_default()) {
             Some(length) => {
                 at = start + length;
-                found.push(HtmlComment {
-                    range: start..at,
-                    closed: true,
-                });
+                found.push(HtmlComment { range: start..at, closed: true });
             }
             None => {
-                found.push(HtmlComment {
-                    range: start..block.end,
-                    closed: false,
-                });
+                found.push(HtmlComment { range: start..block.end, closed: false });
                 return;
             }
         }

@@ -48,18 +48,13 @@ fn next_attribute(text: &str) -> Option<((&str, &str), &str)> {
     if text.is_empty() {
         return None;
     }
-    let key_end = text
-        .find(|c: char| c == '=' || c.is_whitespace())
-        .unwrap_or(text.len());
+    let key_end = text.find(|c: char| c == '=' || c.is_whitespace()).unwrap_or(text.len());
     let (key, after) = text.split_at_checked(key_end)?;
     let Some(value) = after.strip_prefix('=') else {
         return Some(((key, ""), after));
     };
     for quote in ['"', '\''] {
-        if let Some((quoted, after)) = value
-            .strip_prefix(quote)
-            .and_then(|inner| inner.split_once(quote))
-        {
+        if let Some((quoted, after)) = value.strip_prefix(quote).and_then(|inner| inner.split_once(quote)) {
             return Some(((key, quoted), after));
         }
     }

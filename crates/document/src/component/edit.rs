@@ -62,10 +62,7 @@ pub(crate) struct Draft {
 
 impl Draft {
     pub(crate) fn new(text: &str) -> Result<Self, ComponentError> {
-        Ok(Self {
-            components: components(text)?,
-            text: text.to_owned(),
-        })
+        Ok(Self { components: components(text)?, text: text.to_owned() })
     }
 
     pub(crate) fn text(&self) -> &str {
@@ -83,9 +80,7 @@ impl Draft {
     /// Whether another component lies inside the one at `index`.
     pub(crate) fn inner_of(&self, index: usize) -> Option<&Component> {
         // The first component inside another stands right after it in the list.
-        self.components
-            .get(index + 1)
-            .filter(|next| next.parent == Some(index))
+        self.components.get(index + 1).filter(|next| next.parent == Some(index))
     }
 
     /// Puts `addition` into the component at `index`. The places of all components in the list stay the same.
@@ -104,28 +99,19 @@ impl Draft {
         let addition = without_outer_blank_lines(addition);
         // What surrounds the component decides what is code, so each form is tried in its place. Nearly always the
         // first one does; the later ones are for text that lands inside raw HTML or takes in what follows it.
-        let forms: [fn(&str) -> String; 4] = [
-            |text| inert(text).into_owned(),
-            without_comments,
-            without_html_and_fences,
-            fenced,
-        ];
+        let forms: [fn(&str) -> String; 4] =
+            [|text| inert(text).into_owned(), without_comments, without_html_and_fences, fenced];
         for form in forms {
             let splice = Splice::new(&self.text, component, mode, &closed(form(addition)));
             let text = splice.apply(&self.text);
             if let Ok(after) = components(&text)
                 && splice.keeps(&self.components, &after)
             {
-                *self = Self {
-                    text,
-                    components: after,
-                };
+                *self = Self { text, components: after };
                 return Ok(());
             }
         }
-        Err(ComponentError::WouldBreak {
-            name: component.name.clone(),
-        })
+        Err(ComponentError::WouldBreak { name: component.name.clone() })
     }
 }
 
@@ -188,16 +174,9 @@ impl Splice {
     fn keeps(&self, before: &[Component], after: &[Component]) -> bool {
         let moved = |offset: usize| (offset + self.text.len()).saturating_sub(self.range.len());
         let same = |old: &Component, new: &Component| {
-            let start = if old.open.start < self.range.start {
-                old.open.start
-            } else {
-                moved(old.open.start)
-            };
-            let end = if old.close.end <= self.range.start {
-                old.close.end
-            } else {
-                moved(old.close.end)
-            };
+            let start =
+                if old.open.start < self.range.start { old.open.start } else { moved(old.open.start) };
+            let end = if old.close.end <= self.range.start { old.close.end } else { moved(old.close.end) };
             (&old.name, &old.attributes, old.parent, start..end)
                 == (&new.name, &new.attributes, new.parent, new.range())
         };
@@ -211,11 +190,7 @@ fn body(document: &str, component: &Component, addition: &str) -> String {
     let prefix = line_prefix(document, component);
     let mut body = String::with_capacity(addition.len() + 2);
     for line in addition.split_inclusive('\n') {
-        body.push_str(if line.trim().is_empty() {
-            prefix.trim_end()
-        } else {
-            prefix
-        });
+        body.push_str(if line.trim().is_empty() { prefix.trim_end() } else { prefix });
         body.push_str(line);
     }
     body
@@ -226,15 +201,9 @@ fn line_prefix<'t>(document: &'t str, component: &Component) -> &'t str {
     let close = document.get(component.close.clone()).unwrap_or_default();
     let prefix = close.split_once('<').map_or("", |(prefix, _)| prefix);
     let line = line_start(document, component.open.start);
-    let is_quoted = document
-        .get(line..component.open.start)
-        .is_some_and(|before| before.contains('>'));
+    let is_quoted = document.get(line..component.open.start).is_some_and(|before| before.contains('>'));
     // A component that opens outside the quote it closes in is no part of the quote.
-    if prefix.contains('>') && !is_quoted {
-        ""
-    } else {
-        prefix
-    }
+    if prefix.contains('>') && !is_quoted { "" } else { prefix }
 }
 
 /// Whether two texts would run together into one paragraph. Rows of one list or one table belong together.

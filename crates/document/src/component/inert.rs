@@ -46,9 +46,7 @@ pub(super) fn without_comments(text: &str) -> String {
 
 /// `text` as plain words: no HTML and no code fence begins in it.
 pub(super) fn without_html_and_fences(text: &str) -> String {
-    text.replace('<', "&lt;")
-        .replace("```", "\\`\\`\\`")
-        .replace("~~~", "\\~\\~\\~")
+    text.replace('<', "&lt;").replace("```", "\\`\\`\\`").replace("~~~", "\\~\\~\\~")
 }
 
 /// `text` in a code fence of its own, below a blank line that ends whatever HTML comes before.
@@ -114,20 +112,13 @@ fn fence_end(block: &str) -> Option<String> {
     let block = block.trim_start_matches(' ');
     let sign = block.chars().next()?;
     let length = block.chars().take_while(|c| *c == sign).count();
-    let last = block
-        .trim_end_matches(['\n', '\r'])
-        .rsplit_once('\n')
-        .map(|(_, line)| line);
+    let last = block.trim_end_matches(['\n', '\r']).rsplit_once('\n').map(|(_, line)| line);
     let is_end = last.is_some_and(|line| {
         let unindented = line.trim_start_matches(' ');
         let line_end = unindented.trim_end();
         line.len() - unindented.len() < 4 && line_end.len() >= length && line_end.chars().all(|c| c == sign)
     });
-    if is_end {
-        None
-    } else {
-        Some(String::from(sign).repeat(length))
-    }
+    if is_end { None } else { Some(String::from(sign).repeat(length)) }
 }
 
 /// What ends the raw HTML `block`, if it does not end with the next blank line and has not ended.
@@ -149,12 +140,8 @@ fn html_end(block: &str) -> Option<&'static str> {
 
 /// The end tag that an element still needs whose content is not markdown, if `block` begins with such an element.
 fn raw_element_end(block: &str) -> Option<Option<&'static str>> {
-    const ELEMENTS: [(&str, &str); 4] = [
-        ("script", "</script>"),
-        ("pre", "</pre>"),
-        ("style", "</style>"),
-        ("textarea", "</textarea>"),
-    ];
+    const ELEMENTS: [(&str, &str); 4] =
+        [("script", "</script>"), ("pre", "</pre>"), ("style", "</style>"), ("textarea", "</textarea>")];
     let lower = block.to_ascii_lowercase();
     let inner = lower.strip_prefix('<')?;
     let (_, end) = ELEMENTS.into_iter().find(|(name, _)| {
@@ -169,11 +156,7 @@ fn raw_element_end(block: &str) -> Option<Option<&'static str>> {
 fn comment_end(block: &str) -> &'static str {
     let mut found: Vec<HtmlComment> = Vec::new();
     html::comments_of_block(block, 0..block.len(), &mut found);
-    if found.last().is_some_and(|comment| !comment.closed) {
-        "-->\n"
-    } else {
-        ""
-    }
+    if found.last().is_some_and(|comment| !comment.closed) { "-->\n" } else { "" }
 }
 
 /// `text` with every `<!--` inside `ranges` made visible text.

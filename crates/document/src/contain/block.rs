@@ -27,11 +27,7 @@ pub(super) fn contained(text: &str, level: u8) -> Option<String> {
 
 /// `text` as one code block, with a fence that nothing in it can close.
 pub(super) fn fenced(text: &str) -> String {
-    let longest = text
-        .split(|character| character != '`')
-        .map(str::len)
-        .max()
-        .unwrap_or_default();
+    let longest = text.split(|character| character != '`').map(str::len).max().unwrap_or_default();
     let fence = "`".repeat(longest.max(2) + 1);
     format!("{fence}text\n{text}\n{fence}")
 }
@@ -43,10 +39,8 @@ type Edit = (Range<usize>, String);
 fn edits(text: &str, level: u8) -> Option<Vec<Edit>> {
     let probed = [text, PROBE].concat();
     let reading = Reading::of(&probed, text.len());
-    let mut edits: Vec<Edit> = markers(&probed, &reading.code)
-        .into_iter()
-        .map(|marker| escaped(marker.start))
-        .collect();
+    let mut edits: Vec<Edit> =
+        markers(&probed, &reading.code).into_iter().map(|marker| escaped(marker.start)).collect();
     if !reading.is_closed {
         edits.push(closing(text, reading.last_block.as_ref()?)?);
     }
@@ -121,10 +115,7 @@ fn closing(text: &str, block: &Block) -> Option<Edit> {
             let fence = text.get(*start..)?.trim_start();
             let kind = fence.chars().next().filter(|kind| matches!(kind, '`' | '~'))?;
             let length = fence.len() - fence.trim_start_matches(kind).len();
-            Some((
-                text.len()..text.len(),
-                format!("\n{}", String::from(kind).repeat(length)),
-            ))
+            Some((text.len()..text.len(), format!("\n{}", String::from(kind).repeat(length))))
         }
         Block::Html(start) => {
             let indent = text.get(*start..)?.find('<')?;
@@ -145,12 +136,7 @@ fn demotions(text: &str, headings: &[(Range<usize>, u8)], level: u8) -> Vec<Edit
         return Vec::new();
     }
     let demoted = |(range, old): &(Range<usize>, u8)| {
-        demotion(
-            text,
-            range,
-            *old,
-            old.saturating_add(steps).min(6).max(level.saturating_add(1)),
-        )
+        demotion(text, range, *old, old.saturating_add(steps).min(6).max(level.saturating_add(1)))
     };
     headings.iter().filter_map(demoted).collect()
 }
@@ -162,10 +148,7 @@ fn demotion(text: &str, range: &Range<usize>, old: u8, new: u8) -> Option<Edit> 
     let end = range.start + heading.len();
     let Some((title, _underline)) = heading.rsplit_once('\n') else {
         let edit = match new {
-            0..=6 => (
-                range.start..range.start,
-                "#".repeat(usize::from(new - old.min(new))),
-            ),
+            0..=6 => (range.start..range.start, "#".repeat(usize::from(new - old.min(new)))),
             _ => (range.start..end, format!("\\{heading}\n")),
         };
         return Some(edit);
@@ -177,13 +160,8 @@ fn demotion(text: &str, range: &Range<usize>, old: u8, new: u8) -> Option<Edit> 
     }
     let title = title.trim();
     // A run of `#` at the end would be taken as decoration of the heading.
-    let title = title
-        .strip_suffix('#')
-        .map_or(title.to_owned(), |start| format!("{start}\\#"));
-    Some((
-        range.start..end,
-        format!("{} {title}", "#".repeat(usize::from(new))),
-    ))
+    let title = title.strip_suffix('#').map_or(title.to_owned(), |start| format!("{start}\\#"));
+    Some((range.start..end, format!("{} {title}", "#".repeat(usize::from(new)))))
 }
 
 /// Closes `<details>` that stay open, and escapes ends that nothing opened.

@@ -18,12 +18,7 @@ pub fn plain(text: &str) -> String {
     let mut settled = String::with_capacity(visible.len());
     for line in visible.split_inclusive('\n') {
         let (drawn, ending) = line.strip_suffix('\n').map_or((line, ""), |drawn| (drawn, "\n"));
-        settled.push_str(
-            drawn
-                .rsplit('\r')
-                .find(|state| !state.is_empty())
-                .unwrap_or_default(),
-        );
+        settled.push_str(drawn.rsplit('\r').find(|state| !state.is_empty()).unwrap_or_default());
         settled.push_str(ending);
     }
     settled

@@ -23,24 +23,13 @@ pub(super) fn is_unchanged(before: &str, splice: &Splice, section: &Found) -> bo
     let is_own = |heading: &Found| splice.inserted.contains(&heading.start) && heading.level > section.level;
     let old = scan(before);
     let new = scan(&splice.text);
-    let old = old
-        .iter()
-        .filter_map(|one| Some((moved(one.start)?, one.level, one.title.as_str())));
-    let new = new
-        .iter()
-        .filter(|one| !is_own(one))
-        .map(|one| (one.start, one.level, one.title.as_str()));
+    let old = old.iter().filter_map(|one| Some((moved(one.start)?, one.level, one.title.as_str())));
+    let new = new.iter().filter(|one| !is_own(one)).map(|one| (one.start, one.level, one.title.as_str()));
     if !old.eq(new) {
         return false;
     }
-    let old: Option<Vec<usize>> = document_markers(before)
-        .iter()
-        .map(|marker| moved(marker.start))
-        .collect();
-    let new: Vec<usize> = document_markers(&splice.text)
-        .iter()
-        .map(|marker| marker.start)
-        .collect();
+    let old: Option<Vec<usize>> = document_markers(before).iter().map(|marker| moved(marker.start)).collect();
+    let new: Vec<usize> = document_markers(&splice.text).iter().map(|marker| marker.start).collect();
     old == Some(new)
 }
 
@@ -62,13 +51,8 @@ pub(super) fn markers(text: &str, code: &[Range<usize>]) -> Vec<Range<usize>> {
 fn name_length(comment: &str) -> Option<usize> {
     let name = comment.trim_start();
     let blanks = comment.len() - name.len();
-    let starts = |word: &str| {
-        name.get(..word.len())
-            .is_some_and(|start| start.eq_ignore_ascii_case(word))
-    };
-    let word = ["proposal", "agent:", "/agent:", "patch", "/patch"]
-        .into_iter()
-        .find(|word| starts(word))?;
+    let starts = |word: &str| name.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word));
+    let word = ["proposal", "agent:", "/agent:", "patch", "/patch"].into_iter().find(|word| starts(word))?;
     Some(blanks + word.len())
 }
 

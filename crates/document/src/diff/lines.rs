@@ -37,11 +37,8 @@ fn slide_down(old: &str, new: &str, hunks: &mut [Hunk]) {
     let mut limit = old.len() + 1;
     for hunk in hunks.iter_mut().rev() {
         while hunk.old.is_empty() != hunk.new.is_empty() {
-            let moved = if hunk.old.is_empty() {
-                slice(new, hunk.new.clone())
-            } else {
-                slice(old, hunk.old.clone())
-            };
+            let moved =
+                if hunk.old.is_empty() { slice(new, hunk.new.clone()) } else { slice(old, hunk.old.clone()) };
             let first = first_line(moved);
             let is_equal = first.ends_with('\n')
                 && hunk.old.end + first.len() < limit
@@ -104,9 +101,7 @@ fn settle(
         }
         if let Some(agreed) = agreement(old, new, &found, end) {
             hunks.extend(
-                found
-                    .into_iter()
-                    .take_while(|hunk| hunk.old.end <= agreed.0 && hunk.new.end <= agreed.1),
+                found.into_iter().take_while(|hunk| hunk.old.end <= agreed.0 && hunk.new.end <= agreed.1),
             );
             return agreed;
         }
@@ -116,19 +111,16 @@ fn settle(
 
 /// The first place behind a hunk from where both texts are equal long enough to trust.
 fn agreement(old: &str, new: &str, found: &[Hunk], end: (usize, usize)) -> Option<(usize, usize)> {
-    found
-        .iter()
-        .map(|hunk| (hunk.old.end, hunk.new.end))
-        .find(|&(old_at, new_at)| {
-            let old_rest = old.as_bytes().get(old_at..end.0).unwrap_or_default();
-            let new_rest = new.as_bytes().get(new_at..end.1).unwrap_or_default();
-            let old_head = old_rest.get(..AGREEMENT_BYTES).unwrap_or(old_rest);
-            let new_head = new_rest.get(..AGREEMENT_BYTES).unwrap_or(new_rest);
-            if old_rest.len() == new_rest.len() && old_head.len() < AGREEMENT_BYTES {
-                return old_head == new_head;
-            }
-            old_head.len() == AGREEMENT_BYTES && old_head == new_head
-        })
+    found.iter().map(|hunk| (hunk.old.end, hunk.new.end)).find(|&(old_at, new_at)| {
+        let old_rest = old.as_bytes().get(old_at..end.0).unwrap_or_default();
+        let new_rest = new.as_bytes().get(new_at..end.1).unwrap_or_default();
+        let old_head = old_rest.get(..AGREEMENT_BYTES).unwrap_or(old_rest);
+        let new_head = new_rest.get(..AGREEMENT_BYTES).unwrap_or(new_rest);
+        if old_rest.len() == new_rest.len() && old_head.len() < AGREEMENT_BYTES {
+            return old_head == new_head;
+        }
+        old_head.len() == AGREEMENT_BYTES && old_head == new_head
+    })
 }
 
 /// The first `lines` lines of `range`.
@@ -143,18 +135,10 @@ fn window(text: &str, range: Range<usize>, lines: usize) -> Range<usize> {
 /// The hunks of two windows, in bytes of the whole texts that they were cut from at `at`.
 fn token_hunks(old: &str, new: &str, at: (usize, usize)) -> Vec<Hunk> {
     let input = InternedInput::new(Lines(old), Lines(new));
-    let sides = (
-        Tokens::of(old, at.0, &input.before),
-        Tokens::of(new, at.1, &input.after),
-    );
+    let sides = (Tokens::of(old, at.0, &input.before), Tokens::of(new, at.1, &input.after));
     let mut hunks = Vec::new();
     if sides.0.tokens.len() * sides.1.tokens.len() <= CELLS_MAX {
-        pair_lines(
-            &sides,
-            0..sides.0.tokens.len(),
-            0..sides.1.tokens.len(),
-            &mut hunks,
-        );
+        pair_lines(&sides, 0..sides.0.tokens.len(), 0..sides.1.tokens.len(), &mut hunks);
         return hunks;
     }
     let mut diff = Diff::compute(Algorithm::Histogram, &input);
@@ -165,10 +149,7 @@ fn token_hunks(old: &str, new: &str, at: (usize, usize)) -> Vec<Hunk> {
     while let Some(mut hunk) = found.next() {
         // A blank line between two changes is hardly something that was kept: what matters is paired anew around it.
         while let Some(next) = found.next_if(|next| {
-            sides
-                .0
-                .weight(hunk.before.end as usize..next.before.start as usize)
-                <= BLANK_WEIGHT
+            sides.0.weight(hunk.before.end as usize..next.before.start as usize) <= BLANK_WEIGHT
                 && (next.before.end - hunk.before.start) as usize
                     * (next.after.end - hunk.after.start) as usize
                     <= CELLS_MAX
@@ -202,11 +183,7 @@ fn pair_lines(
             0
         }
     };
-    let pairs = if is_plain {
-        Vec::new()
-    } else {
-        best_pairs(old_range.len(), new_range.len(), weight)
-    };
+    let pairs = if is_plain { Vec::new() } else { best_pairs(old_range.len(), new_range.len(), weight) };
     let mut done = (old_range.start, new_range.start);
     let ends = (old_range.len(), new_range.len());
     for (row, column) in pairs.into_iter().chain([ends]) {
@@ -231,12 +208,7 @@ struct Tokens<'a> {
 
 impl<'a> Tokens<'a> {
     fn of(text: &'a str, at: usize, tokens: &'a [Token]) -> Tokens<'a> {
-        Tokens {
-            text,
-            at,
-            tokens,
-            starts: starts(text, at),
-        }
+        Tokens { text, at, tokens, starts: starts(text, at) }
     }
 
     fn start(&self, line: usize) -> usize {
@@ -247,10 +219,7 @@ impl<'a> Tokens<'a> {
     fn weight(&self, lines: Range<usize>) -> usize {
         lines
             .map(|line| {
-                1 + 4 * solid(slice(
-                    self.text,
-                    self.start(line) - self.at..self.start(line + 1) - self.at,
-                ))
+                1 + 4 * solid(slice(self.text, self.start(line) - self.at..self.start(line + 1) - self.at))
             })
             .sum()
     }
@@ -285,11 +254,7 @@ impl<'a> TokenSource for Lines<'a> {
 /// How far both texts are equal from their beginning, in whole lines.
 fn matching_start(old: &[u8], new: &[u8]) -> usize {
     let equal = common_prefix(old, new);
-    if at_line_start(old, equal) && at_line_start(new, equal) {
-        equal
-    } else {
-        last_line_start(old, equal)
-    }
+    if at_line_start(old, equal) && at_line_start(new, equal) { equal } else { last_line_start(old, equal) }
 }
 
 /// Where the equal whole lines at the end of both texts begin. The beginning takes precedence, so that an
@@ -336,12 +301,7 @@ pub(crate) fn common_suffix(a: &[u8], b: &[u8]) -> usize {
     for (block_a, block_b) in a.rchunks(BLOCK).zip(b.rchunks(BLOCK)) {
         if block_a != block_b {
             return equal
-                + block_a
-                    .iter()
-                    .rev()
-                    .zip(block_b.iter().rev())
-                    .take_while(|(x, y)| x == y)
-                    .count();
+                + block_a.iter().rev().zip(block_b.iter().rev()).take_while(|(x, y)| x == y).count();
         }
         equal += block_a.len();
     }

@@ -14,12 +14,7 @@ pub(super) fn best_pairs(
     for row in 0..rows {
         weights.extend((0..columns).map(|column| weight_of(row, column)));
     }
-    let table = Table {
-        rows,
-        columns,
-        best: best_sums(rows, columns, &weights),
-        weights,
-    };
+    let table = Table { rows, columns, best: best_sums(rows, columns, &weights), weights };
     table.pairs()
 }
 
@@ -46,11 +41,7 @@ fn best_sums(rows: usize, columns: usize, weights: &[usize]) -> Vec<usize> {
         for (column, cell) in here.iter_mut().enumerate().take(columns).rev() {
             let weight = weights.get(column).copied().unwrap_or(0);
             let skip = right.max(below.get(column).copied().unwrap_or(0));
-            let pair = if weight > 0 {
-                weight + below.get(column + 1).copied().unwrap_or(0)
-            } else {
-                0
-            };
+            let pair = if weight > 0 { weight + below.get(column + 1).copied().unwrap_or(0) } else { 0 };
             right = skip.max(pair);
             *cell = right;
         }
@@ -60,10 +51,7 @@ fn best_sums(rows: usize, columns: usize, weights: &[usize]) -> Vec<usize> {
 
 impl Table {
     fn best(&self, row: usize, column: usize) -> usize {
-        self.best
-            .get(row * (self.columns + 1) + column)
-            .copied()
-            .unwrap_or(0)
+        self.best.get(row * (self.columns + 1) + column).copied().unwrap_or(0)
     }
 
     fn pairs(&self) -> Vec<(usize, usize)> {
@@ -71,11 +59,7 @@ impl Table {
         let (mut row, mut column) = (0, 0);
         while row < self.rows && column < self.columns {
             let here = self.best(row, column);
-            let weight = self
-                .weights
-                .get(row * self.columns + column)
-                .copied()
-                .unwrap_or(0);
+            let weight = self.weights.get(row * self.columns + column).copied().unwrap_or(0);
             if weight > 0 && here == weight + self.best(row + 1, column + 1) {
                 pairs.push((row, column));
                 row += 1;

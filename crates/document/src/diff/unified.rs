@@ -13,22 +13,11 @@ use super::{Hunk, line_hunks, slice};
 /// assert_eq!(unified("a\nb\n", "a\nc\n", 1), "@@ -1,2 +1,2 @@\n a\n-b\n+c\n");
 /// ```
 pub fn unified(old: &str, new: &str, context: usize) -> String {
-    let mut printer = Printer {
-        old: Lines::of(old),
-        new: Lines::of(new),
-        out: String::new(),
-    };
-    let hunks: Vec<Hunk> = line_hunks(old, new)
-        .iter()
-        .map(|hunk| printer.in_lines(hunk))
-        .collect();
+    let mut printer = Printer { old: Lines::of(old), new: Lines::of(new), out: String::new() };
+    let hunks: Vec<Hunk> = line_hunks(old, new).iter().map(|hunk| printer.in_lines(hunk)).collect();
     let mut rest = hunks.as_slice();
     while !rest.is_empty() {
-        let together = rest
-            .windows(2)
-            .take_while(|pair| gap(pair) <= 2 * context)
-            .count()
-            + 1;
+        let together = rest.windows(2).take_while(|pair| gap(pair) <= 2 * context).count() + 1;
         let (group, later) = rest.split_at(together.min(rest.len()));
         printer.print(group, context);
         rest = later;

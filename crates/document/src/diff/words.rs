@@ -71,23 +71,12 @@ fn pairs(
         if old_lines.len() != new_lines.len() {
             return Vec::new();
         }
-        let in_step = old_lines
-            .iter()
-            .zip(new_lines)
-            .filter(|(i, j)| likeness(i, j) > 0);
+        let in_step = old_lines.iter().zip(new_lines).filter(|(i, j)| likeness(i, j) > 0);
         return in_step.map(|(i, j)| (i.clone(), j.clone())).collect();
     }
-    let cell = |i: usize, j: usize| {
-        old_lines
-            .get(i)
-            .zip(new_lines.get(j))
-            .map_or(0, |(i, j)| likeness(i, j))
-    };
+    let cell = |i: usize, j: usize| old_lines.get(i).zip(new_lines.get(j)).map_or(0, |(i, j)| likeness(i, j));
     let line = |(i, j): (usize, usize)| Some((old_lines.get(i)?.clone(), new_lines.get(j)?.clone()));
-    best_pairs(old_lines.len(), new_lines.len(), cell)
-        .into_iter()
-        .filter_map(line)
-        .collect()
+    best_pairs(old_lines.len(), new_lines.len(), cell).into_iter().filter_map(line).collect()
 }
 
 /// How many bytes two lines share, or none if they share less than half of the shorter one.
@@ -101,21 +90,14 @@ fn likeness(old: &str, new: &str) -> usize {
     let rest = shorter - prefix;
     let suffix = common_suffix(old.as_bytes(), new.as_bytes()).min(rest);
     let at_ends = prefix + suffix;
-    let shared = if at_ends * 2 >= shorter {
-        at_ends
-    } else {
-        shared_words(old, new)
-    };
+    let shared = if at_ends * 2 >= shorter { at_ends } else { shared_words(old, new) };
     if shared * 2 >= shorter { shared } else { 0 }
 }
 
 /// The bytes of the words that occur on both sides, each as often as on the side that has fewer of it.
 fn shared_words(old: &str, new: &str) -> usize {
     let sorted = |line| {
-        let mut words: Vec<&str> = Words(line)
-            .tokenize()
-            .filter(|word| !word.trim().is_empty())
-            .collect();
+        let mut words: Vec<&str> = Words(line).tokenize().filter(|word| !word.trim().is_empty()).collect();
         words.sort_unstable();
         words
     };
@@ -136,16 +118,10 @@ fn refine_line(old: &str, new: &str, old_line: &Range<usize>, new_line: &Range<u
     let (old_text, new_text) = (slice(old, old_line.clone()), slice(new, new_line.clone()));
     // A changed line break is a change of the whole line.
     if line_break(old_text) != line_break(new_text) {
-        return Some(vec![Hunk {
-            old: old_line.clone(),
-            new: new_line.clone(),
-        }]);
+        return Some(vec![Hunk { old: old_line.clone(), new: new_line.clone() }]);
     }
     let words = word_hunks(old_text, new_text);
-    let changed: usize = words
-        .iter()
-        .map(|hunk| solid(slice(old_text, hunk.old.clone())))
-        .sum();
+    let changed: usize = words.iter().map(|hunk| solid(slice(old_text, hunk.old.clone()))).sum();
     let kept = solid(old_text) - changed;
     let shorter = solid(old_text).min(solid(new_text));
     if kept == 0 || kept * 2 < shorter {
@@ -159,8 +135,7 @@ fn refine_line(old: &str, new: &str, old_line: &Range<usize>, new_line: &Range<u
 }
 
 fn line_break(line: &str) -> &str {
-    line.get(line.trim_end_matches(['\r', '\n']).len()..)
-        .unwrap_or_default()
+    line.get(line.trim_end_matches(['\r', '\n']).len()..).unwrap_or_default()
 }
 
 /// The changed words of one line. Changes with hardly anything kept between them are one.
@@ -198,10 +173,7 @@ fn changed_tokens(
         let mut diff = Diff::compute(Algorithm::Myers, &input);
         diff.postprocess_no_heuristic(&input);
         let wide = |range: Range<u32>| range.start as usize..range.end as usize;
-        return diff
-            .hunks()
-            .map(|hunk| (wide(hunk.before), wide(hunk.after)))
-            .collect();
+        return diff.hunks().map(|hunk| (wide(hunk.before), wide(hunk.after))).collect();
     }
     let (old_words, new_words) = (words(old), words(new));
     let weight = |row: usize, column: usize| match (old_words.get(row), new_words.get(column)) {
@@ -259,10 +231,9 @@ impl<'a> Iterator for WordIter<'a> {
         let class = Class::of(self.0.chars().next()?);
         let length = match class {
             Class::Mark => self.0.chars().next().map_or(0, char::len_utf8),
-            Class::Word | Class::Blank | Class::Break => self
-                .0
-                .find(|next| Class::of(next) != class)
-                .unwrap_or(self.0.len()),
+            Class::Word | Class::Blank | Class::Break => {
+                self.0.find(|next| Class::of(next) != class).unwrap_or(self.0.len())
+            }
         };
         let (word, rest) = self.0.split_at_checked(length)?;
         self.0 = rest;

@@ -38,10 +38,7 @@ impl Document {
         let origin = self.history.origin(self.text(), saved);
         let to_newest = Reversal::between(self.text(), &origin.hunks);
         let (mut edits, notices) = if origin.back.is_empty() {
-            (
-                as_edits(saved, diff_from(self.text(), saved, &origin.hunks)),
-                Vec::new(),
-            )
+            (as_edits(saved, diff_from(self.text(), saved, &origin.hunks)), Vec::new())
         } else {
             rebased(self.text(), &origin.back, saved)
         };
@@ -53,12 +50,7 @@ impl Document {
             self.revision += 1;
         }
         let is_in_file = self.remember(saved, to_newest, author);
-        Absorbed {
-            revision: self.revision,
-            edits,
-            notices,
-            is_in_file,
-        }
+        Absorbed { revision: self.revision, edits, notices, is_in_file }
     }
 
     /// Notes the saved text as a version that stood in the file, and the text as it is now as the one after it.
@@ -84,10 +76,7 @@ fn diff_from(old: &str, new: &str, hunks: &[Hunk]) -> Vec<Hunk> {
 }
 
 fn as_edits(new: &str, hunks: Vec<Hunk>) -> Vec<Edit> {
-    let edit = |hunk: Hunk| Edit {
-        text: slice(new, hunk.new).to_owned(),
-        range: hunk.old,
-    };
+    let edit = |hunk: Hunk| Edit { text: slice(new, hunk.new).to_owned(), range: hunk.old };
     hunks.into_iter().map(edit).collect()
 }
 
@@ -110,13 +99,7 @@ fn rebased(newest: &str, back: &Reversal, saved: &str) -> (Vec<Edit>, Vec<Notice
             Take::Theirs => slice(saved, change.theirs).to_owned(),
             Take::Text(text) => text,
         };
-        edits.extend(smallest(
-            newest,
-            Edit {
-                range: change.ours,
-                text,
-            },
-        ));
+        edits.extend(smallest(newest, Edit { range: change.ours, text }));
     }
     (edits, woven.notices)
 }
@@ -131,10 +114,7 @@ fn smallest(text: &str, edit: Edit) -> Option<Edit> {
     let old_end = old.ceil_char_boundary(old.len() - suffix);
     let new_end = new.len() - (old.len() - old_end);
     let start = edit.range.start + prefix;
-    let smallest = Edit {
-        range: start..start + old_end,
-        text: slice(new, 0..new_end).to_owned(),
-    };
+    let smallest = Edit { range: start..start + old_end, text: slice(new, 0..new_end).to_owned() };
     (!smallest.range.is_empty() || !smallest.text.is_empty()).then_some(smallest)
 }
 
@@ -162,14 +142,10 @@ fn hunks_of(newest: &str, back: &Reversal) -> Vec<Hunk> {
         }
         older.push_str(slice(newest, at..end));
         let older_start = older_at + (start - newest_at);
-        hunks.extend(
-            diff(&older, slice(newest, start..end))
-                .into_iter()
-                .map(|hunk| Hunk {
-                    old: hunk.old.start + older_start..hunk.old.end + older_start,
-                    new: hunk.new.start + start..hunk.new.end + start,
-                }),
-        );
+        hunks.extend(diff(&older, slice(newest, start..end)).into_iter().map(|hunk| Hunk {
+            old: hunk.old.start + older_start..hunk.old.end + older_start,
+            new: hunk.new.start + start..hunk.new.end + start,
+        }));
         (newest_at, older_at) = (end, older_start + older.len());
         spans = later;
     }

@@ -60,13 +60,7 @@ impl Document {
             let removed = text.get(edit.range.clone()).unwrap_or_default().to_owned();
             text.replace_range(edit.range.clone(), &edit.text);
             self.anchors.shift(&edit.range, edit.text.len());
-            self.history.record(
-                self.revision,
-                author,
-                edit.range.clone(),
-                &removed,
-                edit.text.len(),
-            );
+            self.history.record(self.revision, author, edit.range.clone(), &removed, edit.text.len());
         }
         Ok(edits)
     }

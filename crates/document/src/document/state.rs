@@ -45,13 +45,7 @@ impl Document {
         if !reader.bytes.is_empty() {
             return Err(StateError::Damaged);
         }
-        Ok(Document {
-            replica,
-            history,
-            anchors,
-            revision,
-            epoch,
-        })
+        Ok(Document { replica, history, anchors, revision, epoch })
     }
 
     /// Goes on with a saved document, given what its file holds now. What was changed in the file meanwhile is taken in as

@@ -89,16 +89,10 @@ fn editable(text: &str, key: &str) -> Result<Block, FrontmatterError> {
     }
     let block = read(text);
     if let Some(Diagnostic { line, message }) = &block.broken {
-        return Err(FrontmatterError::Broken {
-            line: *line,
-            reason: message.clone(),
-        });
+        return Err(FrontmatterError::Broken { line: *line, reason: message.clone() });
     }
     if let Some(second) = block.entries.iter().filter(|entry| entry.key == key).nth(1) {
-        return Err(FrontmatterError::Duplicate {
-            key: key.to_owned(),
-            line: second.line,
-        });
+        return Err(FrontmatterError::Duplicate { key: key.to_owned(), line: second.line });
     }
     match block.shape {
         Shape::Absent | Shape::Empty | Shape::Lines => Ok(block),
@@ -117,16 +111,11 @@ fn inserted(text: &str, block: &Block, key: &str, value: &str) -> String {
     let value = written(value, None);
     if block.shape == Shape::Absent {
         let at = markdown::bom_length(text);
-        return replaced(
-            text,
-            at..at,
-            &format!("---{ending}{key}: {value}{ending}---{ending}"),
-        );
+        return replaced(text, at..at, &format!("---{ending}{key}: {value}{ending}---{ending}"));
     }
     let indent = block.entries.first().and_then(|first| {
         let start = text::line_start(text, first.range.start);
-        text.get(start..first.range.start)
-            .filter(|indent| indent.trim().is_empty())
+        text.get(start..first.range.start).filter(|indent| indent.trim().is_empty())
     });
     let line = format!("{}{key}: {value}{ending}", indent.unwrap_or_default());
     replaced(text, block.inner.end..block.inner.end, &line)
@@ -138,11 +127,7 @@ fn changed(text: &str, block: &Block, at: usize, value: &str) -> String {
     };
     match &entry.value {
         Value::Scalar { text: old, .. } if old == value => text.to_owned(),
-        Value::Scalar {
-            text: old,
-            is_plain,
-            range,
-        } if is_bare(text, entry, range) => {
+        Value::Scalar { text: old, is_plain, range } if is_bare(text, entry, range) => {
             let new = written(value, is_plain.then(|| kind(old)));
             replaced(text, range.clone(), &new)
         }
@@ -168,16 +153,10 @@ fn after_colon<'t>(text: &'t str, block: &Block, at: usize, entry: &Entry) -> (R
     let end = lines.start + source.trim_end_matches(['\n', '\r']).len();
     let first_end = text::line_end(text, entry.range.end).min(end);
     let key_line = text.get(entry.range.end..first_end).unwrap_or_default();
-    let colon = key_line
-        .find(':')
-        .map_or(entry.range.end, |colon| entry.range.end + colon + 1);
+    let colon = key_line.find(':').map_or(entry.range.end, |colon| entry.range.end + colon + 1);
     let rest = text.get(colon..first_end).unwrap_or_default().trim_end();
     // With a value on the same line we cannot tell a comment from a part of it.
-    let comment = if rest.trim_start().starts_with('#') {
-        rest
-    } else {
-        ""
-    };
+    let comment = if rest.trim_start().starts_with('#') { rest } else { "" };
     (colon..end, comment)
 }
 
@@ -185,11 +164,7 @@ fn after_colon<'t>(text: &'t str, block: &Block, at: usize, entry: &Entry) -> (R
 fn lines_of(text: &str, block: &Block, at: usize) -> Range<usize> {
     let start_of = |entry: &Entry| text::line_start(text, entry.range.start);
     let start = block.entries.get(at).map_or(block.inner.end, start_of);
-    let limit = block
-        .entries
-        .get(at + 1)
-        .map_or(block.inner.end, start_of)
-        .max(start);
+    let limit = block.entries.get(at + 1).map_or(block.inner.end, start_of).max(start);
     let first_end = text::line_end(text, start).min(limit);
     let mut end = first_end;
     let mut next = first_end;
@@ -219,23 +194,15 @@ fn verified(
     value: Option<&str>,
 ) -> Result<String, FrontmatterError> {
     let after = read(&edited);
-    let found = after
-        .entries
-        .iter()
-        .find(|entry| entry.key == key)
-        .map(|entry| match &entry.value {
-            Value::Scalar { text, .. } => Some(text.as_str()),
-            Value::Null(_) | Value::Map(_) | Value::Sequence | Value::Alias => None,
-        });
+    let found = after.entries.iter().find(|entry| entry.key == key).map(|entry| match &entry.value {
+        Value::Scalar { text, .. } => Some(text.as_str()),
+        Value::Null(_) | Value::Map(_) | Value::Sequence | Value::Alias => None,
+    });
     let is_kept = after.broken.is_none()
         && found == value.map(Some)
         && others(before, key).eq(others(&after, key))
         && text.get(markdown::body_start(text)..) == edited.get(markdown::body_start(&edited)..);
-    if is_kept {
-        Ok(edited)
-    } else {
-        Err(FrontmatterError::Unsupported { key: key.to_owned() })
-    }
+    if is_kept { Ok(edited) } else { Err(FrontmatterError::Unsupported { key: key.to_owned() }) }
 }
 
 /// The other keys and what they mean, without their places.
@@ -257,11 +224,9 @@ fn meaning(value: &Value) -> Meaning<'_> {
     match value {
         Value::Null(_) => Meaning::Null,
         Value::Scalar { text, .. } => Meaning::Scalar(text),
-        Value::Map(map) => Meaning::Map(
-            map.iter()
-                .map(|entry| (entry.key.as_str(), meaning(&entry.value)))
-                .collect(),
-        ),
+        Value::Map(map) => {
+            Meaning::Map(map.iter().map(|entry| (entry.key.as_str(), meaning(&entry.value))).collect())
+        }
         Value::Sequence => Meaning::Sequence,
         Value::Alias => Meaning::Alias,
     }

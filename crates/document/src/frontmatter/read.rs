@@ -76,11 +76,7 @@ pub(super) fn read(text: &str) -> Block {
         return unclosed(text);
     };
     let start = text::line_end(text, block.start);
-    let last = text
-        .get(..block.end)
-        .unwrap_or_default()
-        .trim_end_matches(['\n', '\r'])
-        .len();
+    let last = text.get(..block.end).unwrap_or_default().trim_end_matches(['\n', '\r']).len();
     let inner = start..text::line_start(text, last).max(start);
     let mut reader = Reader::new(text, inner.clone());
     if inner.len() > BYTES_MAX {
@@ -98,27 +94,18 @@ fn unclosed(text: &str) -> Block {
     let body = text::without_bom(text);
     let mut lines = body.split(['\n', '\r']).filter(|line| !line.is_empty());
     let is_opened = body.starts_with("---") && lines.next().is_some_and(|line| line.trim_end() == "---");
-    let is_key = |line: &str| {
-        line.split_once(':')
-            .is_some_and(|(key, rest)| is_name(key) && is_gap(rest))
-    };
+    let is_key = |line: &str| line.split_once(':').is_some_and(|(key, rest)| is_name(key) && is_gap(rest));
     if !is_opened || !lines.next().is_some_and(is_key) {
         return Block::default();
     }
     let message = "the frontmatter is never closed by a line `---`, so it is read as text".to_owned();
-    Block {
-        shape: Shape::Unclosed,
-        broken: Some(Diagnostic { line: 1, message }),
-        ..Block::default()
-    }
+    Block { shape: Shape::Unclosed, broken: Some(Diagnostic { line: 1, message }), ..Block::default() }
 }
 
 /// Whether `key` is a name that needs no quotes.
 pub(super) fn is_name(key: &str) -> bool {
     key.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_')
-        && key
-            .chars()
-            .all(|character| character.is_ascii_alphanumeric() || matches!(character, '_' | '-'))
+        && key.chars().all(|character| character.is_ascii_alphanumeric() || matches!(character, '_' | '-'))
 }
 
 fn is_gap(rest: &str) -> bool {
@@ -152,11 +139,7 @@ impl<'t> Reader<'t> {
             depth: 0,
             key: None,
             inner_key: None,
-            block: Block {
-                inner,
-                shape: Shape::Empty,
-                ..Block::default()
-            },
+            block: Block { inner, shape: Shape::Empty, ..Block::default() },
         }
     }
 
@@ -191,31 +174,16 @@ impl<'t> Reader<'t> {
     /// The line that a person must look at. The parser names the fence if something is left open, and the value before a
     /// line that is indented with a tab.
     fn blamed_line(&self, named: usize, reason: &str) -> usize {
-        let inner = self
-            .text
-            .get(self.block.inner.clone())
-            .unwrap_or_default()
-            .trim_end();
+        let inner = self.text.get(self.block.inner.clone()).unwrap_or_default().trim_end();
         let last = text::position(self.text, self.start + inner.len()).line;
-        let lines = inner
-            .split(['\n', '\r'])
-            .filter(|line| !line.is_empty())
-            .zip(FIRST_LINE..);
+        let lines = inner.split(['\n', '\r']).filter(|line| !line.is_empty()).zip(FIRST_LINE..);
         let indented_with_tab = |&(line, number): &(&str, usize)| number >= named && line.starts_with('\t');
-        let tabbed = if reason.contains("tab") {
-            lines.clone().find(indented_with_tab)
-        } else {
-            None
-        };
+        let tabbed = if reason.contains("tab") { lines.clone().find(indented_with_tab) } else { None };
         tabbed.map_or(named, |(_, number)| number).min(last)
     }
 
     fn range(&self, span: Span) -> Range<usize> {
-        let at = |index: usize| {
-            self.offsets
-                .get(index)
-                .map_or(self.block.inner.end, |at| self.start + at)
-        };
+        let at = |index: usize| self.offsets.get(index).map_or(self.block.inner.end, |at| self.start + at);
         let start = at(span.start.index());
         start..at(span.end.index()).max(start)
     }
@@ -272,13 +240,7 @@ impl<'t> Reader<'t> {
 
     /// A key or value of a map that is itself a value. One in a key is of no use to us.
     fn open_inner(&mut self, value: Value, span: Span) {
-        let is_map = matches!(
-            self.block.entries.last(),
-            Some(Entry {
-                value: Value::Map(_),
-                ..
-            })
-        );
+        let is_map = matches!(self.block.entries.last(), Some(Entry { value: Value::Map(_), .. }));
         if self.key.is_some() || !is_map {
             return;
         }
@@ -286,20 +248,13 @@ impl<'t> Reader<'t> {
             self.inner_key = Some(self.named(&value, span));
             return;
         };
-        if let Some(Entry {
-            value: Value::Map(map),
-            ..
-        }) = self.block.entries.last_mut()
-        {
+        if let Some(Entry { value: Value::Map(map), .. }) = self.block.entries.last_mut() {
             map.push(entry(key, value));
         }
     }
 
     fn shape_of(&self, value: &Value, span: Span) -> Shape {
-        let is_braces = self
-            .text
-            .get(self.range(span).start..)
-            .is_some_and(|rest| rest.starts_with('{'));
+        let is_braces = self.text.get(self.range(span).start..).is_some_and(|rest| rest.starts_with('{'));
         match value {
             Value::Map(_) if is_braces => Shape::Braces,
             Value::Map(_) => Shape::Lines,
@@ -323,29 +278,16 @@ fn file_line(parsed: usize) -> usize {
 }
 
 fn entry((key, range, line): (String, Range<usize>, usize), value: Value) -> Entry {
-    Entry {
-        key,
-        range,
-        line,
-        value,
-    }
+    Entry { key, range, line, value }
 }
 
 fn scalar(content: Cow<'_, str>, style: ScalarStyle, range: Range<usize>) -> Value {
     let is_plain = style == ScalarStyle::Plain;
     if is_plain && matches!(content.as_ref(), "" | "~" | "null" | "Null" | "NULL") {
-        let range = if content.is_empty() {
-            range.start..range.start
-        } else {
-            range
-        };
+        let range = if content.is_empty() { range.start..range.start } else { range };
         return Value::Null(range);
     }
-    Value::Scalar {
-        text: content.into_owned(),
-        is_plain,
-        range,
-    }
+    Value::Scalar { text: content.into_owned(), is_plain, range }
 }
 
 /// How far a quoted scalar at the start of `source` reaches, both quotes included.

@@ -5,10 +5,7 @@ use super::{Diagnostic, Format, Frontmatter, Mode, Session, Settings, Stream, Wr
 
 /// Reads the keys that are ours.
 pub(super) fn resolve(block: &Block) -> Frontmatter {
-    let mut resolver = Resolver {
-        entries: &block.entries,
-        diagnostics: Vec::new(),
-    };
+    let mut resolver = Resolver { entries: &block.entries, diagnostics: Vec::new() };
     resolver.report_shape(block);
     let settings = Settings {
         session: resolver.session(),
@@ -18,28 +15,17 @@ pub(super) fn resolve(block: &Block) -> Frontmatter {
         branch: resolver.text(&["branch"]),
         mode: resolver.choice(
             &["agent_doc_mode", "mode", "response_mode"],
-            &[
-                ("append", Mode::Append),
-                ("template", Mode::Template),
-                ("stream", Mode::Stream),
-            ],
+            &[("append", Mode::Append), ("template", Mode::Template), ("stream", Mode::Stream)],
         ),
-        explicit_format: resolver.choice(
-            &["agent_doc_format"],
-            &[("append", Format::Append), ("template", Format::Template)],
-        ),
-        explicit_write: resolver.choice(
-            &["agent_doc_write"],
-            &[("merge", Write::Merge), ("crdt", Write::Crdt)],
-        ),
+        explicit_format: resolver
+            .choice(&["agent_doc_format"], &[("append", Format::Append), ("template", Format::Template)]),
+        explicit_write: resolver
+            .choice(&["agent_doc_write"], &[("merge", Write::Merge), ("crdt", Write::Crdt)]),
         stream: resolver.stream(),
     };
     resolver.diagnostics.extend(block.broken.clone());
     resolver.diagnostics.sort_by_key(|diagnostic| diagnostic.line);
-    Frontmatter {
-        settings,
-        diagnostics: resolver.diagnostics,
-    }
+    Frontmatter { settings, diagnostics: resolver.diagnostics }
 }
 
 struct Resolver<'b> {
@@ -50,10 +36,7 @@ struct Resolver<'b> {
 impl<'b> Resolver<'b> {
     fn report_shape(&mut self, block: &Block) {
         if block.shape == Shape::Other && block.broken.is_none() {
-            self.report(
-                2,
-                "the frontmatter has no `key: value` lines and is ignored".to_owned(),
-            );
+            self.report(2, "the frontmatter has no `key: value` lines and is ignored".to_owned());
         }
         let mut seen: Vec<(&str, usize)> = Vec::new();
         for entry in self.entries.iter().filter(|entry| is_ours(&entry.key)) {
@@ -101,10 +84,7 @@ impl<'b> Resolver<'b> {
             Value::Sequence => "a list",
             Value::Alias => "an alias, which is not followed",
         };
-        self.report(
-            entry.line,
-            format!("`{}` must be plain text, but is {kind}; it is ignored", entry.key),
-        );
+        self.report(entry.line, format!("`{}` must be plain text, but is {kind}; it is ignored", entry.key));
         None
     }
 
@@ -112,16 +92,12 @@ impl<'b> Resolver<'b> {
         keys.iter().find_map(|key| {
             let entry = self.entry(key)?;
             let (text, line) = self.scalar(entry)?;
-            let chosen = choices
-                .iter()
-                .find(|(word, _)| text.eq_ignore_ascii_case(word))
-                .map(|&(_, value)| value);
+            let chosen =
+                choices.iter().find(|(word, _)| text.eq_ignore_ascii_case(word)).map(|&(_, value)| value);
             if chosen.is_none() {
                 let words: Vec<&str> = choices.iter().map(|&(word, _)| word).collect();
-                let message = format!(
-                    "`{key}` must be one of {}, not {text:?}; it is ignored",
-                    words.join(", ")
-                );
+                let message =
+                    format!("`{key}` must be one of {}, not {text:?}; it is ignored", words.join(", "));
                 self.report(line, message);
             }
             chosen
@@ -132,31 +108,19 @@ impl<'b> Resolver<'b> {
     fn stream(&mut self) -> Stream {
         let entries: &'b [Entry] = match self.entry("agent_doc_stream") {
             None => return Stream::default(),
-            Some(Entry {
-                value: Value::Map(map),
-                ..
-            }) => map,
-            Some(Entry {
-                value: Value::Null(_),
-                ..
-            }) => self.entries,
+            Some(Entry { value: Value::Map(map), .. }) => map,
+            Some(Entry { value: Value::Null(_), .. }) => self.entries,
             Some(other) => {
                 let message = "`agent_doc_stream` must be a map; it is ignored".to_owned();
                 self.report(other.line, message);
                 return Stream::default();
             }
         };
-        let mut nested = Resolver {
-            entries,
-            diagnostics: Vec::new(),
-        };
+        let mut nested = Resolver { entries, diagnostics: Vec::new() };
         let default = Stream::default();
         let stream = Stream {
             interval: nested.number("interval").unwrap_or(default.interval),
-            target: nested
-                .text(&["target"])
-                .filter(|target| !target.is_empty())
-                .unwrap_or(default.target),
+            target: nested.text(&["target"]).filter(|target| !target.is_empty()).unwrap_or(default.target),
             thinking: nested
                 .choice(&["thinking"], &[("true", true), ("false", false)])
                 .unwrap_or(default.thinking),
@@ -171,10 +135,7 @@ impl<'b> Resolver<'b> {
         let (text, line) = self.scalar(entry)?;
         let number = text.replace('_', "").parse().ok();
         if number.is_none() {
-            self.report(
-                line,
-                format!("`{key}` must be a whole number, not {text:?}; it is ignored"),
-            );
+            self.report(line, format!("`{key}` must be a whole number, not {text:?}; it is ignored"));
         }
         number
     }
@@ -182,14 +143,6 @@ impl<'b> Resolver<'b> {
 
 /// Other keys belong to other programs, and so do their mistakes.
 fn is_ours(key: &str) -> bool {
-    let known = [
-        "session",
-        "resume",
-        "agent",
-        "model",
-        "branch",
-        "mode",
-        "response_mode",
-    ];
+    let known = ["session", "resume", "agent", "model", "branch", "mode", "response_mode"];
     key.starts_with("agent_doc_") || known.contains(&key)
 }

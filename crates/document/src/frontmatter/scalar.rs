@@ -40,9 +40,7 @@ fn is_number(lower: &str) -> bool {
     let starts_with_digit = |text: &str| text.starts_with(|first: char| first.is_ascii_digit());
     let is_decimal = digits.parse::<f64>().is_ok() && starts_with_digit(digits.trim_start_matches('.'));
     let is_based = digits.starts_with("0x") || digits.starts_with("0o") || digits.starts_with("0b");
-    let is_time = digits
-        .chars()
-        .all(|next| next.is_ascii_digit() || "-:.+tz ".contains(next));
+    let is_time = digits.chars().all(|next| next.is_ascii_digit() || "-:.+tz ".contains(next));
     is_decimal || is_based || (starts_with_digit(&digits) && is_time)
 }
 
@@ -62,10 +60,7 @@ fn is_plain(value: &str) -> bool {
 /// Whether a reader takes the character as it is. Line breaks of any kind are not.
 fn is_printable(character: char) -> bool {
     !character.is_control()
-        && !matches!(
-            character,
-            '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}'
-        )
+        && !matches!(character, '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}')
 }
 
 fn escaped(value: &str) -> String {

@@ -22,11 +22,7 @@ impl History {
     /// Finds the version that `saved` was made from. `newest` is the text of the newest version.
     pub(crate) fn origin(&self, newest: &str, saved: &str) -> Origin {
         let hunks = line_hunks(newest, saved);
-        let mut comparison = Comparison {
-            newest,
-            saved,
-            hunks: &hunks,
-        };
+        let mut comparison = Comparison { newest, saved, hunks: &hunks };
         let mut best: Option<(usize, Reversal)> = None;
         let mut back = Reversal::default();
         let mut worse = 0;
@@ -52,11 +48,7 @@ impl History {
 
     /// All versions, newest first: whether each stood in the file, and what leads to the one before it.
     fn states(&self) -> impl Iterator<Item = (bool, Option<&Reversal>)> {
-        let steps = self
-            .steps
-            .iter()
-            .rev()
-            .map(|step| (step.is_known, Some(&step.back)));
+        let steps = self.steps.iter().rev().map(|step| (step.is_known, Some(&step.back)));
         steps.chain([(self.is_oldest_known, None)])
     }
 }
@@ -137,11 +129,7 @@ fn next_region<'a>(spans: &mut &'a [Span], hunks: &mut &'a [Hunk]) -> Option<Reg
     let (region_spans, later_spans) = spans.split_at_checked(taken_spans)?;
     let (region_hunks, later_hunks) = hunks.split_at_checked(taken_hunks)?;
     (*spans, *hunks) = (later_spans, later_hunks);
-    Some(Region {
-        newest,
-        spans: region_spans,
-        hunks: region_hunks,
-    })
+    Some(Region { newest, spans: region_spans, hunks: region_hunks })
 }
 
 /// How many bytes differ between two short texts, in words.
@@ -160,8 +148,5 @@ fn trimmed<'a>(old: &'a str, new: &'a str) -> (&'a str, &'a str) {
     let suffix = common_suffix(old.as_bytes(), new.as_bytes());
     let old_end = old.ceil_char_boundary(old.len() - suffix);
     let new_end = new.len() - (old.len() - old_end);
-    (
-        old.get(..old_end).unwrap_or(old),
-        new.get(..new_end).unwrap_or(new),
-    )
+    (old.get(..old_end).unwrap_or(old), new.get(..new_end).unwrap_or(new))
 }

@@ -47,20 +47,12 @@ impl History {
             for _ in 0..reader.number()? {
                 let start = reader.small()? as usize;
                 let end = start + reader.small()? as usize;
-                spans.push(Span {
-                    new: start..end,
-                    old: reader.text()?.to_owned(),
-                });
+                spans.push(Span { new: start..end, old: reader.text()?.to_owned() });
             }
             let back = Reversal::from_spans(spans).ok_or(StateError::Damaged)?;
             history.weight += back.weight();
             history.known += usize::from(is_known);
-            history.steps.push_back(Step {
-                revision,
-                author,
-                back,
-                is_known,
-            });
+            history.steps.push_back(Step { revision, author, back, is_known });
         }
         history.check(text).ok_or(StateError::Damaged)?;
         Ok(history)

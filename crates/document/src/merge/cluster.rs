@@ -46,11 +46,7 @@ impl Operation {
             return self.base.start == other.base.start;
         }
         let reach = |operation: &Operation| {
-            let end = if operation.is_inline {
-                operation.base.start + 1
-            } else {
-                operation.base.end
-            };
+            let end = if operation.is_inline { operation.base.start + 1 } else { operation.base.end };
             operation.base.start..end.max(operation.base.end)
         };
         let (a, b) = (reach(self), reach(other));
@@ -145,12 +141,7 @@ impl<'a> Clusters<'a> {
         ours: &'a [Operation],
         theirs: &'a [Operation],
     ) -> Clusters<'a> {
-        Clusters {
-            base,
-            texts,
-            ours,
-            theirs,
-        }
+        Clusters { base, texts, ours, theirs }
     }
 
     fn is_repeated(&self, ours: &Operation, theirs: &Operation) -> bool {
@@ -213,12 +204,6 @@ impl<'a> Iterator for Clusters<'a> {
         let (ours, later_ours) = self.ours.split_at_checked(ours)?;
         let (theirs, later_theirs) = self.theirs.split_at_checked(theirs)?;
         (self.ours, self.theirs) = (later_ours, later_theirs);
-        Some(Cluster {
-            base,
-            ours,
-            theirs,
-            ours_text: self.texts.0,
-            theirs_text: self.texts.1,
-        })
+        Some(Cluster { base, ours, theirs, ours_text: self.texts.0, theirs_text: self.texts.1 })
     }
 }

@@ -24,22 +24,13 @@ pub(super) struct Combined {
 pub(super) fn combine(ours: &str, theirs: &str, place: &Place<'_>) -> Combined {
     let mut dropped = String::new();
     if ours == theirs || theirs.is_empty() {
-        return Combined {
-            text: ours.to_owned(),
-            dropped,
-        };
+        return Combined { text: ours.to_owned(), dropped };
     }
     if ours.is_empty() {
-        return Combined {
-            text: theirs.to_owned(),
-            dropped,
-        };
+        return Combined { text: theirs.to_owned(), dropped };
     }
     let ours = person_keeps(ours, theirs, place, &mut dropped);
-    Combined {
-        text: join(&ours, theirs),
-        dropped,
-    }
+    Combined { text: join(&ours, theirs), dropped }
 }
 
 /// The agent's lines without those that set what the person's lines set: the same key of the
@@ -51,9 +42,8 @@ fn person_keeps(ours: &str, theirs: &str, place: &Place<'_>, dropped: &mut Strin
             kept.push_str(line);
             continue;
         };
-        let set_by_person = theirs
-            .split_inclusive('\n')
-            .any(|other| structural_key(other, place) == Some(key));
+        let set_by_person =
+            theirs.split_inclusive('\n').any(|other| structural_key(other, place) == Some(key));
         if set_by_person && !theirs.split_inclusive('\n').any(|other| other == line) {
             dropped.push_str(line);
         } else {
@@ -70,11 +60,7 @@ fn structural_key<'a>(line: &'a str, place: &Place<'_>) -> Option<&'a str> {
         return (!key.is_empty() && !key.starts_with([' ', '\t', '#', '-'])).then_some(key);
     }
     let marker = marker_name(line)?;
-    place
-        .removed
-        .split_inclusive('\n')
-        .any(|removed| marker_name(removed) == Some(marker))
-        .then_some(marker)
+    place.removed.split_inclusive('\n').any(|removed| marker_name(removed) == Some(marker)).then_some(marker)
 }
 
 /// `agent:NAME` or `/agent:NAME` of a line that is a component marker.
@@ -117,11 +103,7 @@ fn shared_lead(ours: &str, theirs: &str) -> usize {
     if length == ours.len() || length == theirs.len() {
         return length;
     }
-    if has_word(ours.get(..sound).unwrap_or_default()) {
-        sound
-    } else {
-        0
-    }
+    if has_word(ours.get(..sound).unwrap_or_default()) { sound } else { 0 }
 }
 
 /// How many bytes of equal whole lines both end with, if that is all that is left of one of them, or if it tells enough.
@@ -129,11 +111,7 @@ fn shared_trail(ours: &str, theirs: &str) -> usize {
     let mut length = 0;
     let mut sound = 0;
     let mut fences = 0;
-    for (a, b) in ours
-        .split_inclusive('\n')
-        .rev()
-        .zip(theirs.split_inclusive('\n').rev())
-    {
+    for (a, b) in ours.split_inclusive('\n').rev().zip(theirs.split_inclusive('\n').rev()) {
         if a != b {
             break;
         }
@@ -165,11 +143,7 @@ fn alternate(ours: &str, theirs: &str, text: &mut String) {
         }
         at = (hunk.old.end, hunk.new.end);
     }
-    push_both(
-        slice(ours, pending.0..ours.len()),
-        slice(theirs, pending.1..theirs.len()),
-        text,
-    );
+    push_both(slice(ours, pending.0..ours.len()), slice(theirs, pending.1..theirs.len()), text);
     // Where the parts would open or close a code block that the whole did not, the texts stand one after the other.
     let is_split = pending != (0, 0);
     if is_split && [ours, theirs].iter().any(|side| side.lines().any(is_fence)) {

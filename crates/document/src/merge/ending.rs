@@ -22,17 +22,11 @@ pub(super) struct Normalised<'a> {
 impl<'a> Normalised<'a> {
     pub(super) fn of(base: &'a str, ours: &'a str, theirs: &'a str) -> Normalised<'a> {
         let ends_with_newline = merged_final_newline(base, ours, theirs);
-        let ending = LineEnding::of(sample(if sample(theirs).contains('\n') {
-            theirs
-        } else {
-            base
-        }));
+        let ending = LineEnding::of(sample(if sample(theirs).contains('\n') { theirs } else { base }));
         let base = ended(Cow::Borrowed(base), ending);
         let mut ours = ended(Cow::Borrowed(ours), ending);
         let mut ours_hunks = diff(&base, &ours);
-        let is_foreign = ours_hunks
-            .iter()
-            .any(|hunk| is_foreign(slice(&ours, hunk.new.clone()), ending));
+        let is_foreign = ours_hunks.iter().any(|hunk| is_foreign(slice(&ours, hunk.new.clone()), ending));
         // Where the file itself is mixed, each line keeps what it has.
         if is_foreign && with_line_ending(&base, ending) == base {
             ours = Cow::Owned(with_line_ending(&ours, ending).into_owned());
@@ -90,9 +84,9 @@ fn ended(text: Cow<'_, str>, ending: LineEnding) -> Cow<'_, str> {
 fn is_foreign(text: &str, ending: LineEnding) -> bool {
     match ending {
         LineEnding::Lf => text.contains("\r\n"),
-        LineEnding::CrLf => text
-            .split_inclusive('\n')
-            .any(|line| line.ends_with('\n') && !line.ends_with("\r\n")),
+        LineEnding::CrLf => {
+            text.split_inclusive('\n').any(|line| line.ends_with('\n') && !line.ends_with("\r\n"))
+        }
         LineEnding::Cr => false,
     }
 }

@@ -17,10 +17,7 @@ pub(crate) struct Side<'a> {
 
 impl<'a> Side<'a> {
     pub(crate) fn new(base: &str, text: &'a str, hunks: Vec<Hunk>) -> Side<'a> {
-        Side {
-            text,
-            operations: operations(base, text, hunks),
-        }
+        Side { text, operations: operations(base, text, hunks) }
     }
 }
 
@@ -65,17 +62,9 @@ pub(crate) fn weave(base: &str, ours: &Side<'_>, theirs: &Side<'_>, style: Style
         style,
         frontmatter_end: markdown::frontmatter_block(base).map_or(0, |block| block.end),
         merged: Progress::default(),
-        woven: Woven {
-            changes: Vec::new(),
-            notices: Vec::new(),
-        },
+        woven: Woven { changes: Vec::new(), notices: Vec::new() },
     };
-    for cluster in Clusters::new(
-        base,
-        (ours.text, theirs.text),
-        &ours.operations,
-        &theirs.operations,
-    ) {
+    for cluster in Clusters::new(base, (ours.text, theirs.text), &ours.operations, &theirs.operations) {
         weaver.settle(&cluster);
     }
     weaver.woven
@@ -100,11 +89,7 @@ struct Cursor<'a> {
 
 impl<'a> Cursor<'a> {
     fn new(text: &'a str) -> Cursor<'a> {
-        Cursor {
-            text,
-            base_at: 0,
-            side_at: 0,
-        }
+        Cursor { text, base_at: 0, side_at: 0 }
     }
 
     /// Where a place of the base, behind all that was passed, lies in this side.
@@ -167,12 +152,7 @@ impl Weaver<'_> {
                 }
             }
             let end = (self.ours.locate(base.end), self.theirs.locate(base.end));
-            self.woven.changes.push(Change {
-                base,
-                ours: start.0..end.0,
-                theirs: start.1..end.1,
-                take,
-            });
+            self.woven.changes.push(Change { base, ours: start.0..end.0, theirs: start.1..end.1, take });
         }
     }
 
@@ -180,11 +160,8 @@ impl Weaver<'_> {
     fn join(&mut self, cluster: &Cluster<'_>) {
         let span = self.span(cluster);
         let place = self.place(&cluster.base, "");
-        let combined = combine(
-            slice(self.ours.text, span.0.clone()),
-            slice(self.theirs.text, span.1.clone()),
-            &place,
-        );
+        let combined =
+            combine(slice(self.ours.text, span.0.clone()), slice(self.theirs.text, span.1.clone()), &place);
         self.tell_dropped(&cluster.base, combined.dropped, &span);
         self.woven.changes.push(Change {
             base: cluster.base.clone(),
@@ -196,30 +173,15 @@ impl Weaver<'_> {
 
     /// The cluster's lines in both sides; passes all of its operations.
     fn span(&mut self, cluster: &Cluster<'_>) -> (Range<usize>, Range<usize>) {
-        let start = (
-            self.ours.locate(cluster.base.start),
-            self.theirs.locate(cluster.base.start),
-        );
-        cluster
-            .ours
-            .iter()
-            .for_each(|operation| self.ours.pass(operation));
-        cluster
-            .theirs
-            .iter()
-            .for_each(|operation| self.theirs.pass(operation));
-        let end = (
-            self.ours.locate(cluster.base.end),
-            self.theirs.locate(cluster.base.end),
-        );
+        let start = (self.ours.locate(cluster.base.start), self.theirs.locate(cluster.base.start));
+        cluster.ours.iter().for_each(|operation| self.ours.pass(operation));
+        cluster.theirs.iter().for_each(|operation| self.theirs.pass(operation));
+        let end = (self.ours.locate(cluster.base.end), self.theirs.locate(cluster.base.end));
         (start.0..end.0, start.1..end.1)
     }
 
     fn place<'b>(&self, base: &Range<usize>, removed: &'b str) -> Place<'b> {
-        Place {
-            is_frontmatter: base.start > 0 && base.start < self.frontmatter_end,
-            removed,
-        }
+        Place { is_frontmatter: base.start > 0 && base.start < self.frontmatter_end, removed }
     }
 
     /// Both changed the same words: whole lines of both stand, or conflict markers show them.
@@ -283,13 +245,9 @@ impl Weaver<'_> {
                 run = Run::at(operation.base.start);
             }
             run.base.end = run.base.end.max(operation.base.end);
-            let (side, into) = if is_ours {
-                (&self.ours, &mut run.ours)
-            } else {
-                (&self.theirs, &mut run.theirs)
-            };
-            into.get_or_insert_default()
-                .push_str(slice(side.text, operation.new.clone()));
+            let (side, into) =
+                if is_ours { (&self.ours, &mut run.ours) } else { (&self.theirs, &mut run.theirs) };
+            into.get_or_insert_default().push_str(slice(side.text, operation.new.clone()));
         }
         self.close(&run, line, &mut text);
         text.push_str(slice(self.base, run.base.end..cluster.base.end));
@@ -317,12 +275,7 @@ impl Weaver<'_> {
 
     fn tell(&mut self, kind: NoticeKind, line: usize, ours: &str, theirs: &str) {
         let (ours, theirs) = (ours.to_owned(), theirs.to_owned());
-        self.woven.notices.push(Notice {
-            kind,
-            line,
-            ours,
-            theirs,
-        });
+        self.woven.notices.push(Notice { kind, line, ours, theirs });
     }
 
     fn tell_dropped(&mut self, base: &Range<usize>, dropped: String, span: &(Range<usize>, Range<usize>)) {
@@ -331,21 +284,12 @@ impl Weaver<'_> {
         }
         let line = self.line_at(base.start);
         let theirs = slice(self.theirs.text, span.1.clone()).to_owned();
-        self.woven.notices.push(Notice {
-            kind: NoticeKind::PersonKept,
-            line,
-            ours: dropped,
-            theirs,
-        });
+        self.woven.notices.push(Notice { kind: NoticeKind::PersonKept, line, ours: dropped, theirs });
     }
 
     /// The line of the merged text, counted from one, that a place of the base has become.
     fn line_at(&mut self, base: usize) -> usize {
-        let changes = self
-            .woven
-            .changes
-            .get(self.merged.changes_counted..)
-            .unwrap_or_default();
+        let changes = self.woven.changes.get(self.merged.changes_counted..).unwrap_or_default();
         for change in changes {
             self.merged.lines += newlines(slice(self.base, self.merged.base_at..change.base.start));
             self.merged.lines += newlines(match &change.take {
@@ -371,11 +315,7 @@ struct Run {
 
 impl Run {
     fn at(base: usize) -> Run {
-        Run {
-            base: base..base,
-            ours: None,
-            theirs: None,
-        }
+        Run { base: base..base, ours: None, theirs: None }
     }
 }
 
@@ -387,31 +327,22 @@ fn line_operations(
     side: &Cursor<'_>,
 ) -> Vec<Operation> {
     let mut lines: Vec<Operation> = Vec::new();
-    let mut cursor = Cursor {
-        text: side.text,
-        base_at: side.base_at,
-        side_at: side.side_at,
-    };
+    let mut cursor = Cursor { text: side.text, base_at: side.base_at, side_at: side.side_at };
     for operation in operations {
         if !operation.is_inline {
             cursor.pass(operation);
             lines.push(operation.clone());
             continue;
         }
-        let same_line = lines
-            .last_mut()
-            .filter(|last| last.is_inline && operation.base.start < last.base.end);
+        let same_line =
+            lines.last_mut().filter(|last| last.is_inline && operation.base.start < last.base.end);
         let Some(last) = same_line else {
             let start = line_start(base, operation.base.start).max(cluster.base.start);
             let end = line_end(base, operation.base.end).min(cluster.base.end);
             let new_start = cursor.locate(start);
             cursor.pass(operation);
             let new = new_start..cursor.locate(end);
-            lines.push(Operation {
-                base: start..end,
-                new,
-                is_inline: true,
-            });
+            lines.push(Operation { base: start..end, new, is_inline: true });
             continue;
         };
         cursor.pass(operation);

@@ -60,10 +60,7 @@ pub fn apply_patches(document: &str, answer: &Answer) -> Result<Applied, PatchEr
         application.add_patch(patch)?;
     }
     application.add_unmatched(&answer.unmatched)?;
-    Ok(Applied {
-        text: application.draft.into_text(),
-        notices: application.notices,
-    })
+    Ok(Applied { text: application.draft.into_text(), notices: application.notices })
 }
 
 struct Application {
@@ -86,10 +83,7 @@ impl Application {
             Err(_) => {
                 let target = self.catch_all(Some(&patch.name))?;
                 let target_name = self.name_of(target);
-                self.notices.push(Notice::Rerouted {
-                    name: patch.name.clone(),
-                    target: target_name,
-                });
+                self.notices.push(Notice::Rerouted { name: patch.name.clone(), target: target_name });
                 target
             }
         };
@@ -128,22 +122,14 @@ impl Application {
                 Err(error) => return Err(error.into()),
             }
         }
-        Err(PatchError::NoTarget {
-            name: name.map(str::to_owned),
-        })
+        Err(PatchError::NoTarget { name: name.map(str::to_owned) })
     }
 
     fn mode_of(&self, index: usize) -> Mode {
-        self.draft
-            .components()
-            .get(index)
-            .map_or(Mode::Append, |component| component.mode())
+        self.draft.components().get(index).map_or(Mode::Append, |component| component.mode())
     }
 
     fn name_of(&self, index: usize) -> String {
-        self.draft
-            .components()
-            .get(index)
-            .map_or_else(String::new, |component| component.name.clone())
+        self.draft.components().get(index).map_or_else(String::new, |component| component.name.clone())
     }
 }

@@ -33,23 +33,13 @@ pub fn safe_prefix(partial: &str) -> usize {
     let text = partial.get(..end).unwrap_or_default();
     // Backticks at the end may be joined by more, and then they close no code that fewer of them would. And a line that
     // has no end yet may still turn from a block of its own into more of the paragraph above.
-    let views = [
-        text.trim_end_matches('`'),
-        text.get(..line_start(text, end)).unwrap_or_default(),
-    ];
-    views
-        .into_iter()
-        .filter_map(unsettled_comment_start)
-        .min()
-        .unwrap_or(end)
+    let views = [text.trim_end_matches('`'), text.get(..line_start(text, end)).unwrap_or_default()];
+    views.into_iter().filter_map(unsettled_comment_start).min().unwrap_or(end)
 }
 
 /// How many bytes of a `<!--` that is not whole stand at the end.
 fn half_comment_length(text: &str) -> usize {
-    ["<!-", "<!", "<"]
-        .into_iter()
-        .find(|half| text.ends_with(half))
-        .map_or(0, str::len)
+    ["<!-", "<!", "<"].into_iter().find(|half| text.ends_with(half)).map_or(0, str::len)
 }
 
 /// Where the last line's text begins, if it may become a fence: it has no line break yet, and is only fence characters so far,
@@ -88,10 +78,7 @@ fn unsettled_comment_start(text: &str) -> Option<usize> {
             _ => {}
         }
     }
-    let in_block = comments
-        .into_iter()
-        .map(|comment| comment.range.start)
-        .find(|start| is_open(*start));
+    let in_block = comments.into_iter().map(|comment| comment.range.start).find(|start| is_open(*start));
     let in_paragraph = paragraph.filter(|range| is_last(text, range)).and_then(|range| {
         let backtick = outside_code(text, &range, "`", &code).next();
         outside_code(text, &range, html::OPEN, &code)

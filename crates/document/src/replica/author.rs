@@ -60,10 +60,7 @@ impl Authors {
     }
 
     pub(crate) fn author(&self, client: Client) -> Option<&Author> {
-        self.known
-            .iter()
-            .find(|(known, _)| *known == client)
-            .map(|(_, author)| author)
+        self.known.iter().find(|(known, _)| *known == client).map(|(_, author)| author)
     }
 }
 

@@ -27,10 +27,7 @@ pub(crate) struct Span {
 
 impl Span {
     fn last(&self) -> Id {
-        Id {
-            client: self.id.client,
-            clock: self.id.clock + self.units.saturating_sub(1),
-        }
+        Id { client: self.id.client, clock: self.id.clock + self.units.saturating_sub(1) }
     }
 
     fn is_followed_by(&self, next: &Span) -> bool {
@@ -44,33 +41,15 @@ impl Span {
         } else {
             units(text.get(..bytes).unwrap_or_default())
         };
-        let head = Span {
-            id: self.id,
-            bytes,
-            units,
-        };
-        let tail_id = Id {
-            client: self.id.client,
-            clock: self.id.clock + units,
-        };
-        (
-            head,
-            Span {
-                id: tail_id,
-                bytes: self.bytes - bytes,
-                units: self.units - units,
-            },
-        )
+        let head = Span { id: self.id, bytes, units };
+        let tail_id = Id { client: self.id.client, clock: self.id.clock + units };
+        (head, Span { id: tail_id, bytes: self.bytes - bytes, units: self.units - units })
     }
 }
 
 /// How many UTF-16 units a text has.
 pub(crate) fn units(text: &str) -> u32 {
-    let units = if text.is_ascii() {
-        text.len()
-    } else {
-        text.encode_utf16().count()
-    };
+    let units = if text.is_ascii() { text.len() } else { text.encode_utf16().count() };
     u32::try_from(units).unwrap_or(u32::MAX)
 }
 
@@ -126,11 +105,7 @@ impl Index {
 
     /// Adds a span at the end, joined to the last one where identities go on.
     fn push(&mut self, span: Span) {
-        if self
-            .chunks
-            .last()
-            .is_none_or(|chunk| chunk.spans.len() >= CHUNK_MAX)
-        {
+        if self.chunks.last().is_none_or(|chunk| chunk.spans.len() >= CHUNK_MAX) {
             let joins = self
                 .chunks
                 .last()
@@ -164,11 +139,9 @@ impl Index {
             return (Some(head.last()), Some(tail.id));
         }
         let before = match place.span {
-            0 => self
-                .chunks
-                .get(..place.chunk)
-                .and_then(<[Chunk]>::last)
-                .and_then(|chunk| chunk.spans.last()),
+            0 => {
+                self.chunks.get(..place.chunk).and_then(<[Chunk]>::last).and_then(|chunk| chunk.spans.last())
+            }
             span => chunk.and_then(|chunk| chunk.spans.get(span - 1)),
         };
         (before.map(Span::last), here.map(|span| span.id))
@@ -182,10 +155,7 @@ impl Index {
             return;
         };
         chunk.grow(&span);
-        let before = place
-            .span
-            .checked_sub(1)
-            .and_then(|span| chunk.spans.get_mut(span));
+        let before = place.span.checked_sub(1).and_then(|span| chunk.spans.get_mut(span));
         match before {
             Some(before) if before.is_followed_by(&span) => {
                 before.bytes += span.bytes;
@@ -279,11 +249,7 @@ impl Index {
         let (head, tail) = span.cut(place.inside, span_text);
         *span = head;
         chunk.spans.insert(place.span + 1, tail);
-        Place {
-            chunk: place.chunk,
-            span: place.span + 1,
-            inside: 0,
-        }
+        Place { chunk: place.chunk, span: place.span + 1, inside: 0 }
     }
 
     fn text_of<'a>(&self, place: Place, at: usize, text: &'a str) -> &'a str {
@@ -301,33 +267,17 @@ impl Index {
             }
             for (span_at, span) in chunk.spans.iter().enumerate() {
                 if left < span.bytes {
-                    return Place {
-                        chunk: chunk_at,
-                        span: span_at,
-                        inside: left,
-                    };
+                    return Place { chunk: chunk_at, span: span_at, inside: left };
                 }
                 left -= span.bytes;
             }
-            return Place {
-                chunk: chunk_at,
-                span: chunk.spans.len(),
-                inside: 0,
-            };
+            return Place { chunk: chunk_at, span: chunk.spans.len(), inside: 0 };
         }
-        Place {
-            chunk: self.chunks.len(),
-            span: 0,
-            inside: 0,
-        }
+        Place { chunk: self.chunks.len(), span: 0, inside: 0 }
     }
 
     fn keep_small(&mut self, at: usize) {
-        let Some(chunk) = self
-            .chunks
-            .get_mut(at)
-            .filter(|chunk| chunk.spans.len() > CHUNK_MAX)
-        else {
+        let Some(chunk) = self.chunks.get_mut(at).filter(|chunk| chunk.spans.len() > CHUNK_MAX) else {
             return;
         };
         let spans = chunk.spans.split_off(CHUNK_MAX / 2);

@@ -70,9 +70,7 @@ impl Replica {
             let end = block.id.clock + block.units;
             if block.id.client != client {
                 if end > self.clock(block.id.client) {
-                    return Err(UpdateError::Forged {
-                        client: block.id.client,
-                    });
+                    return Err(UpdateError::Forged { client: block.id.client });
                 }
                 continue;
             }
@@ -81,14 +79,7 @@ impl Replica {
             }
             own_end = own_end.max(end);
         }
-        let known = |id: Id| {
-            id.clock
-                < if id.client == client {
-                    own_end
-                } else {
-                    self.clock(id.client)
-                }
-        };
+        let known = |id: Id| id.clock < if id.client == client { own_end } else { self.clock(id.client) };
         for block in &parsed.blocks {
             // A unit refers to its neighbours, which must be older than it or someone else's.
             let is_later = |id: Id| id.client == block.id.client && id.clock >= block.id.clock;
@@ -97,22 +88,12 @@ impl Replica {
                     return Err(UpdateError::Gap);
                 }
             }
-            let after_left = block.left.map(|id| Id {
-                clock: id.clock + 1,
-                ..id
-            });
+            let after_left = block.left.map(|id| Id { clock: id.clock + 1, ..id });
             self.check_borders(parsed, [after_left, block.right])?;
         }
         for deletion in &parsed.deletions {
-            let end = Id {
-                clock: deletion.id.clock + deletion.units,
-                ..deletion.id
-            };
-            let is_known = deletion.units == 0
-                || known(Id {
-                    clock: end.clock - 1,
-                    ..end
-                });
+            let end = Id { clock: deletion.id.clock + deletion.units, ..deletion.id };
+            let is_known = deletion.units == 0 || known(Id { clock: end.clock - 1, ..end });
             if !is_known {
                 return Err(UpdateError::Gap);
             }
@@ -127,9 +108,7 @@ impl Replica {
                 let inside = id.clock.wrapping_sub(block.id.clock);
                 block.id.client == id.client
                     && inside < block.units
-                    && block
-                        .text
-                        .is_some_and(|text| byte_of_unit(text, inside).is_none())
+                    && block.text.is_some_and(|text| byte_of_unit(text, inside).is_none())
             });
             if in_update || self.index.cuts_character(id, &self.text) {
                 return Err(UpdateError::SplitCharacter);
@@ -152,10 +131,7 @@ impl Replica {
                 Heard::Removed(length) => {
                     let range = at..self.index.byte_at(unit + length, &self.text)?;
                     self.index.remove(range.clone(), &self.text);
-                    Edit {
-                        range,
-                        text: String::new(),
-                    }
+                    Edit { range, text: String::new() }
                 }
                 Heard::Inserted(text) => {
                     let session = self.session.as_ref()?;
@@ -166,10 +142,7 @@ impl Replica {
                         self.index.insert(to, span, &self.text);
                         to += span.bytes;
                     }
-                    Edit {
-                        range: at..at,
-                        text: text.clone(),
-                    }
+                    Edit { range: at..at, text: text.clone() }
                 }
             };
             self.text.replace_range(edit.range.clone(), &edit.text);
@@ -186,11 +159,7 @@ fn spans_of(session: &Session, unit: u32, text: &str, parsed: &Parsed<'_>) -> Op
     // One block that is exactly this text is what a keystroke looks like; it need not be looked up.
     let mut same = parsed.blocks.iter().filter(|block| block.text == Some(text));
     if let (Some(block), None) = (same.next(), same.next()) {
-        return Some(vec![Span {
-            id: block.id,
-            bytes: text.len(),
-            units: block.units,
-        }]);
+        return Some(vec![Span { id: block.id, bytes: text.len(), units: block.units }]);
     }
     let mut spans = Vec::new();
     let mut range = 0..text.len();
@@ -206,27 +175,16 @@ fn spans_of(session: &Session, unit: u32, text: &str, parsed: &Parsed<'_>) -> Op
 fn run_at(session: &Session, unit: u32, text: &str, range: &Range<usize>) -> Option<Span> {
     let start_unit = unit + units(text.get(..range.start)?);
     let first = session.id_at(start_unit)?;
-    let mut ends: Vec<usize> = text
-        .get(range.clone())?
-        .char_indices()
-        .map(|(at, _)| range.start + at)
-        .skip(1)
-        .collect();
+    let mut ends: Vec<usize> =
+        text.get(range.clone())?.char_indices().map(|(at, _)| range.start + at).skip(1).collect();
     ends.push(range.end);
     let is_run = |end: &usize| {
         let length = units(text.get(range.start..*end).unwrap_or_default());
         let last = session.id_at(start_unit + length - 1);
-        last == Some(Id {
-            clock: first.clock + length - 1,
-            ..first
-        })
+        last == Some(Id { clock: first.clock + length - 1, ..first })
     };
     let longest = ends.partition_point(is_run).checked_sub(1)?;
     let end = *ends.get(longest)?;
     let run = text.get(range.start..end)?;
-    Some(Span {
-        id: first,
-        bytes: run.len(),
-        units: units(run),
-    })
+    Some(Span { id: first, bytes: run.len(), units: units(run) })
 }

@@ -35,10 +35,7 @@ impl Replica {
         }
         wire::put(bytes, self.index.count() as u64);
         for span in self.index.spans() {
-            let at = authors
-                .iter()
-                .position(|(client, _)| *client == span.id.client)
-                .unwrap_or_default();
+            let at = authors.iter().position(|(client, _)| *client == span.id.client).unwrap_or_default();
             wire::put(bytes, at as u64);
             wire::put(bytes, u64::from(span.id.clock));
             wire::put(bytes, span.bytes as u64);
@@ -70,15 +67,8 @@ impl Replica {
         let mut spans = Vec::new();
         for _ in 0..reader.number()? {
             let client = clients.get(reader.small()? as usize).ok_or(StateError::Damaged)?;
-            let id = Id {
-                client: *client,
-                clock: reader.small()?,
-            };
-            spans.push(Span {
-                id,
-                bytes: reader.small()? as usize,
-                units: 0,
-            });
+            let id = Id { client: *client, clock: reader.small()? };
+            spans.push(Span { id, bytes: reader.small()? as usize, units: 0 });
         }
         let text = reader.text()?;
         let clocks = measure(&mut spans, text)?;
@@ -118,18 +108,11 @@ fn measure(spans: &mut [Span], text: &str) -> Result<BTreeMap<u64, u32>, StateEr
     let mut at = 0;
     for span in spans {
         let end = at + span.bytes;
-        let span_text = text
-            .get(at..end)
-            .filter(|text| !text.is_empty())
-            .ok_or(StateError::Damaged)?;
+        let span_text = text.get(at..end).filter(|text| !text.is_empty()).ok_or(StateError::Damaged)?;
         span.units = units(span_text);
         let clock = clocks.entry(span.id.client).or_insert(0);
         *clock = span.id.clock.saturating_add(span.units).max(*clock);
         at = end;
     }
-    if at == text.len() {
-        Ok(clocks)
-    } else {
-        Err(StateError::Damaged)
-    }
+    if at == text.len() { Ok(clocks) } else { Err(StateError::Damaged) }
 }

@@ -39,18 +39,10 @@ pub(crate) fn write(insertions: &[Insertion<'_>], deletions: &[Deletion]) -> Vec
     put(&mut bytes, clients.len() as u64);
     // Yjs writes the highest client first.
     for client in clients.into_iter().rev() {
-        let of_client = insertions
-            .iter()
-            .filter(|insertion| insertion.id.client == client);
+        let of_client = insertions.iter().filter(|insertion| insertion.id.client == client);
         put(&mut bytes, of_client.clone().count() as u64);
         put(&mut bytes, client);
-        put(
-            &mut bytes,
-            of_client
-                .clone()
-                .next()
-                .map_or(0, |first| u64::from(first.id.clock)),
-        );
+        put(&mut bytes, of_client.clone().next().map_or(0, |first| u64::from(first.id.clock)));
         of_client.for_each(|insertion| write_insertion(&mut bytes, insertion));
     }
     write_deletions(&mut bytes, deletions);
@@ -59,11 +51,7 @@ pub(crate) fn write(insertions: &[Insertion<'_>], deletions: &[Deletion]) -> Vec
 
 fn write_insertion(bytes: &mut Vec<u8>, insertion: &Insertion<'_>) {
     let origin = if insertion.left.is_some() { HAS_ORIGIN } else { 0 };
-    let right_origin = if insertion.right.is_some() {
-        HAS_RIGHT_ORIGIN
-    } else {
-        0
-    };
+    let right_origin = if insertion.right.is_some() { HAS_RIGHT_ORIGIN } else { 0 };
     bytes.push(CONTENT_STRING | origin | right_origin);
     for id in [insertion.left, insertion.right].into_iter().flatten() {
         put(bytes, id.client);
@@ -153,29 +141,20 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Parsed<'_>, MalformedUpdate> {
         let mut clock = reader.small()?;
         for _ in 0..blocks {
             let block = reader.block(Id { client, clock })?;
-            clock = clock
-                .checked_add(block.units)
-                .ok_or(MalformedUpdate::OutOfRange)?;
+            clock = clock.checked_add(block.units).ok_or(MalformedUpdate::OutOfRange)?;
             parsed.blocks.push(block);
         }
     }
     for _ in 0..reader.number()? {
         let client = reader.number()?;
         for _ in 0..reader.number()? {
-            let id = Id {
-                client,
-                clock: reader.small()?,
-            };
+            let id = Id { client, clock: reader.small()? };
             let units = reader.small()?;
             id.clock.checked_add(units).ok_or(MalformedUpdate::OutOfRange)?;
             parsed.deletions.push(Deletion { id, units });
         }
     }
-    if reader.bytes.is_empty() {
-        Ok(parsed)
-    } else {
-        Err(MalformedUpdate::Truncated)
-    }
+    if reader.bytes.is_empty() { Ok(parsed) } else { Err(MalformedUpdate::Truncated) }
 }
 
 /// Reads numbers and texts off the front of some bytes.
@@ -189,27 +168,13 @@ impl<'a> Reader<'a> {
         let kind = info & CONTENT_MASK;
         if kind == CONTENT_GC {
             let units = self.length()?;
-            return Ok(Block {
-                id,
-                units,
-                left: None,
-                right: None,
-                text: None,
-            });
+            return Ok(Block { id, units, left: None, right: None, text: None });
         }
         if !matches!(kind, CONTENT_STRING | CONTENT_DELETED) {
             return Err(MalformedUpdate::NotPlain { kind });
         }
-        let left = if info & HAS_ORIGIN != 0 {
-            Some(self.id()?)
-        } else {
-            None
-        };
-        let right = if info & HAS_RIGHT_ORIGIN != 0 {
-            Some(self.id()?)
-        } else {
-            None
-        };
+        let left = if info & HAS_ORIGIN != 0 { Some(self.id()?) } else { None };
+        let right = if info & HAS_RIGHT_ORIGIN != 0 { Some(self.id()?) } else { None };
         if left.is_none() && right.is_none() {
             let is_root = self.number()? == 1;
             if !is_root || self.text()? != ROOT || info & HAS_PARENT_KEY != 0 {
@@ -217,33 +182,18 @@ impl<'a> Reader<'a> {
             }
         }
         if kind == CONTENT_DELETED {
-            return Ok(Block {
-                id,
-                units: self.length()?,
-                left,
-                right,
-                text: None,
-            });
+            return Ok(Block { id, units: self.length()?, left, right, text: None });
         }
         let text = self.text()?;
         let units = super::index::units(text);
         if units == 0 {
             return Err(MalformedUpdate::OutOfRange);
         }
-        Ok(Block {
-            id,
-            units,
-            left,
-            right,
-            text: Some(text),
-        })
+        Ok(Block { id, units, left, right, text: Some(text) })
     }
 
     fn id(&mut self) -> Result<Id, MalformedUpdate> {
-        Ok(Id {
-            client: self.number()?,
-            clock: self.small()?,
-        })
+        Ok(Id { client: self.number()?, clock: self.small()? })
     }
 
     fn byte(&mut self) -> Result<u8, MalformedUpdate> {
@@ -259,11 +209,7 @@ impl<'a> Reader<'a> {
             let byte = self.byte()?;
             number |= u64::from(byte & 0x7f) << shift;
             if byte & 0x80 == 0 {
-                return if number < 1 << 53 {
-                    Ok(number)
-                } else {
-                    Err(MalformedUpdate::OutOfRange)
-                };
+                return if number < 1 << 53 { Ok(number) } else { Err(MalformedUpdate::OutOfRange) };
             }
         }
         Err(MalformedUpdate::OutOfRange)
@@ -272,20 +218,11 @@ impl<'a> Reader<'a> {
     pub(crate) fn small(&mut self) -> Result<u32, MalformedUpdate> {
         // A quarter of the range leaves room to add two of them.
         let number = self.number()?;
-        u32::try_from(number)
-            .ok()
-            .filter(|&small| small < 1 << 30)
-            .ok_or(MalformedUpdate::OutOfRange)
+        u32::try_from(number).ok().filter(|&small| small < 1 << 30).ok_or(MalformedUpdate::OutOfRange)
     }
 
     fn length(&mut self) -> Result<u32, MalformedUpdate> {
-        self.small().and_then(|units| {
-            if units == 0 {
-                Err(MalformedUpdate::OutOfRange)
-            } else {
-                Ok(units)
-            }
-        })
+        self.small().and_then(|units| if units == 0 { Err(MalformedUpdate::OutOfRange) } else { Ok(units) })
     }
 
     pub(crate) fn text(&mut self) -> Result<&'a str, MalformedUpdate> {
@@ -295,10 +232,7 @@ impl<'a> Reader<'a> {
     /// Some bytes with their number before them.
     pub(crate) fn sized(&mut self) -> Result<&'a [u8], MalformedUpdate> {
         let length = self.small()? as usize;
-        let (bytes, rest) = self
-            .bytes
-            .split_at_checked(length)
-            .ok_or(MalformedUpdate::Truncated)?;
+        let (bytes, rest) = self.bytes.split_at_checked(length).ok_or(MalformedUpdate::Truncated)?;
         self.bytes = rest;
         Ok(bytes)
     }

@@ -7,9 +7,7 @@ use super::Reversal;
 fn the_older_text_comes_back_after_any_edits() {
     let mut state = 1_u64;
     let mut draw = |bound: usize| {
-        state = state
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (state >> 33) as usize % bound.max(1)
     };
     for _ in 0..2_000 {

@@ -29,11 +29,7 @@ impl Splice {
         let before = text.get(..removed.start).unwrap_or_default();
         let after = text.get(removed.end..).unwrap_or_default();
         let inserted = removed.start..removed.start + new.len();
-        Self {
-            text: [before, new, after].concat(),
-            removed,
-            inserted,
-        }
+        Self { text: [before, new, after].concat(), removed, inserted }
     }
 }
 
@@ -66,10 +62,7 @@ pub fn replace_section(markdown: &str, title: &str, new_content: &str) -> String
 /// ```
 pub fn replace(markdown: &str, title: &str, new_content: &str) -> Result<String, SectionError> {
     let heading = find(markdown, title)?;
-    checked(
-        splice_content(markdown, &heading, heading.content_start, new_content),
-        &heading,
-    )
+    checked(splice_content(markdown, &heading, heading.content_start, new_content), &heading)
 }
 
 /// `markdown` with `content` added at the end of the section `title`, or none if [`append`] would fail.
@@ -115,9 +108,7 @@ pub fn set_proposal(markdown: &str, title: &str, is_proposal: bool) -> String {
 /// ```
 pub fn mark_proposal(markdown: &str, title: &str, is_proposal: bool) -> Result<String, SectionError> {
     let heading = find(markdown, title)?;
-    let content = markdown
-        .get(heading.content_start..heading.end)
-        .unwrap_or_default();
+    let content = markdown.get(heading.content_start..heading.end).unwrap_or_default();
     match (marker::find(content), is_proposal) {
         (Some(_), true) | (None, false) => Ok(markdown.to_owned()),
         (None, true) => Ok(marked(markdown, &heading)),
@@ -186,11 +177,7 @@ fn checked(splice: Splice, heading: &Heading) -> Result<String, SectionError> {
 
 fn marked(text: &str, heading: &Heading) -> String {
     let ending = LineEnding::of(text).as_str();
-    let gap = if is_line_ended(text, heading.content_start) {
-        ""
-    } else {
-        ending
-    };
+    let gap = if is_line_ended(text, heading.content_start) { "" } else { ending };
     let new = [gap, PROPOSAL_MARKER, ending].concat();
     Splice::new(text, heading.content_start..heading.content_start, &new).text
 }
@@ -208,11 +195,7 @@ fn unmarked(text: &str, heading: &Heading, marker: &Range<usize>) -> String {
     let blanks = rest.len() - rest.trim_start_matches([' ', '\t']).len();
     let bare = Splice::new(text, start..end + blanks, "").text;
     let count = |text: &str| scan(text).len();
-    if count(&bare) == count(text) {
-        bare
-    } else {
-        Splice::new(text, start..end, "<!-- -->").text
-    }
+    if count(&bare) == count(text) { bare } else { Splice::new(text, start..end, "<!-- -->").text }
 }
 
 /// Where the last line of `text` that is not blank ends, with its line break; zero if all are blank.
@@ -227,11 +210,7 @@ fn last_line_end(text: &str) -> usize {
 fn is_only_marker(content: &str) -> bool {
     match marker::find(content) {
         None => content.trim_matches(BLANK).is_empty(),
-        Some(marker) => content
-            .get(marker.end..)
-            .unwrap_or_default()
-            .trim_matches(BLANK)
-            .is_empty(),
+        Some(marker) => content.get(marker.end..).unwrap_or_default().trim_matches(BLANK).is_empty(),
     }
 }
 

@@ -12,10 +12,7 @@ pub enum SectionError {
         nearest: Vec<String>,
     },
     /// Several sections have this title, and choosing one would be a guess.
-    #[error(
-        "{count} sections are titled {title:?}, on lines {}; rename all but one",
-        listed(lines)
-    )]
+    #[error("{count} sections are titled {title:?}, on lines {}; rename all but one", listed(lines))]
     Multiple {
         /// What was asked for.
         title: String,

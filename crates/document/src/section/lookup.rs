@@ -61,29 +61,16 @@ fn choose<'h>(headings: &'h [Heading], wanted: &str) -> Vec<&'h Heading> {
     if wanted.is_empty() {
         return Vec::new();
     }
-    let titled: Vec<&Heading> = headings
-        .iter()
-        .filter(|heading| folded(&heading.title) == wanted)
-        .collect();
-    let second: Vec<&Heading> = titled
-        .iter()
-        .copied()
-        .filter(|heading| heading.level == 2)
-        .collect();
+    let titled: Vec<&Heading> = headings.iter().filter(|heading| folded(&heading.title) == wanted).collect();
+    let second: Vec<&Heading> = titled.iter().copied().filter(|heading| heading.level == 2).collect();
     if !second.is_empty() {
         return second;
     }
-    let outermost: Vec<&Heading> = titled
-        .into_iter()
-        .filter(|heading| heading.parent.is_none())
-        .collect();
+    let outermost: Vec<&Heading> = titled.into_iter().filter(|heading| heading.parent.is_none()).collect();
     if !outermost.is_empty() || !wanted.contains('/') {
         return outermost;
     }
-    headings
-        .iter()
-        .filter(|heading| is_path_to(headings, heading, wanted))
-        .collect()
+    headings.iter().filter(|heading| is_path_to(headings, heading, wanted)).collect()
 }
 
 /// Whether `path` ends in this heading's title and the rest leads to its parent. At most six levels deep.
@@ -95,9 +82,7 @@ fn is_path_to(headings: &[Heading], heading: &Heading, path: &str) -> bool {
     if path == title && (heading.level == 2 || heading.parent.is_none()) {
         return true;
     }
-    let rest = path
-        .strip_suffix(title.as_str())
-        .and_then(|rest| rest.trim_end().strip_suffix('/'));
+    let rest = path.strip_suffix(title.as_str()).and_then(|rest| rest.trim_end().strip_suffix('/'));
     let parent = heading.parent.and_then(|index| headings.get(index));
     match (rest, parent) {
         (Some(rest), Some(parent)) => is_path_to(headings, parent, rest.trim_end()),
@@ -111,15 +96,9 @@ fn folded(title: &str) -> String {
 
 /// An unclosed marker anywhere may be what hides the section, so it is the better message.
 fn missing(text: &str, headings: &[Heading], title: &str) -> SectionError {
-    match headings
-        .iter()
-        .find_map(|heading| marker::unclosed(text, heading.content_start))
-    {
+    match headings.iter().find_map(|heading| marker::unclosed(text, heading.content_start)) {
         Some(line) => SectionError::UnclosedMarker { line },
-        None => SectionError::NotFound {
-            title: title.to_owned(),
-            nearest: nearest(headings, title),
-        },
+        None => SectionError::NotFound { title: title.to_owned(), nearest: nearest(headings, title) },
     }
 }
 
@@ -128,20 +107,11 @@ fn nearest(headings: &[Heading], title: &str) -> Vec<String> {
     let mut ranked: Vec<(usize, &str)> = headings
         .iter()
         .filter(|heading| !heading.title.is_empty())
-        .map(|heading| {
-            (
-                distance(&wanted, &comparable(&heading.title)),
-                heading.title.as_str(),
-            )
-        })
+        .map(|heading| (distance(&wanted, &comparable(&heading.title)), heading.title.as_str()))
         .collect();
     ranked.sort_by_key(|&(distance, _)| distance);
     ranked.dedup_by_key(|&mut (_, title)| title);
-    ranked
-        .into_iter()
-        .take(NEAREST_MAX)
-        .map(|(_, title)| title.to_owned())
-        .collect()
+    ranked.into_iter().take(NEAREST_MAX).map(|(_, title)| title.to_owned()).collect()
 }
 
 /// A title without what the eye does not see, cut to a length that is cheap to compare.

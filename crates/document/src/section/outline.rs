@@ -38,40 +38,19 @@ pub fn outline(text: &str) -> Vec<Heading> {
     let headings = scan(text);
     let first = headings.first().map_or(text.len(), |heading| heading.start);
     let body = markdown::body_start(text);
-    let preamble = text
-        .get(body..first)
-        .filter(|before| !before.trim().is_empty())
-        .map(|before| {
-            let blank = before.len() - before.trim_start().len();
-            let start = text::line_start(text, body + blank).max(body);
-            piece(
-                text,
-                0,
-                "(preamble)".to_owned(),
-                text::position(text, start).line,
-                start,
-                first,
-            )
-        });
-    let sections = headings.into_iter().map(|heading| {
-        piece(
-            text,
-            heading.level,
-            heading.title,
-            heading.line,
-            heading.start,
-            heading.end,
-        )
+    let preamble = text.get(body..first).filter(|before| !before.trim().is_empty()).map(|before| {
+        let blank = before.len() - before.trim_start().len();
+        let start = text::line_start(text, body + blank).max(body);
+        piece(text, 0, "(preamble)".to_owned(), text::position(text, start).line, start, first)
     });
+    let sections = headings
+        .into_iter()
+        .map(|heading| piece(text, heading.level, heading.title, heading.line, heading.start, heading.end));
     preamble.into_iter().chain(sections).collect()
 }
 
 fn piece(text: &str, level: u8, title: String, line: usize, start: usize, end: usize) -> Heading {
-    let words = text
-        .get(start..end)
-        .unwrap_or_default()
-        .split_whitespace()
-        .count();
+    let words = text.get(start..end).unwrap_or_default().split_whitespace().count();
     Heading {
         level,
         title,

@@ -59,10 +59,7 @@ pub fn decode(bytes: &[u8]) -> Result<&str, InvalidText> {
 /// [`InvalidText::Nul`] with the place of the first one.
 pub fn check(text: &str) -> Result<(), InvalidText> {
     match memchr(0, text.as_bytes()) {
-        Some(offset) => Err(InvalidText::Nul {
-            offset,
-            line: line_of(text.as_bytes(), offset),
-        }),
+        Some(offset) => Err(InvalidText::Nul { offset, line: line_of(text.as_bytes(), offset) }),
         None => Ok(()),
     }
 }

@@ -25,10 +25,7 @@ pub fn position(text: &str, offset: usize) -> Position {
     let before = text.get(..offset).unwrap_or_default();
     let start = line_start(text, offset);
     let column = before.get(start..).unwrap_or_default().chars().count() + 1;
-    Position {
-        line: line_of(text.as_bytes(), offset),
-        column,
-    }
+    Position { line: line_of(text.as_bytes(), offset), column }
 }
 
 /// The last character boundary at or before `offset`.
@@ -89,11 +86,7 @@ pub(crate) fn line_start(text: &str, offset: usize) -> usize {
     let before = text.get(..offset).unwrap_or(text);
     // Between the two halves of a Windows ending we are still on the line that it ends.
     let ended = text.get(offset..).is_some_and(|rest| rest.starts_with('\n'));
-    let before = if ended {
-        before.strip_suffix('\r').unwrap_or(before)
-    } else {
-        before
-    };
+    let before = if ended { before.strip_suffix('\r').unwrap_or(before) } else { before };
     before.rfind(['\n', '\r']).map_or(0, |at| at + 1)
 }
 
@@ -122,11 +115,7 @@ pub(crate) struct LineCounter<'t> {
 
 impl<'t> LineCounter<'t> {
     pub(crate) fn new(text: &'t str) -> Self {
-        Self {
-            bytes: text.as_bytes(),
-            at: 0,
-            line: 1,
-        }
+        Self { bytes: text.as_bytes(), at: 0, line: 1 }
     }
 
     /// The line of `offset`, counted from one; an offset before the last one asked for starts the walk again.

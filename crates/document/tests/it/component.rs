@@ -75,10 +75,7 @@ fn markers_in_code_are_text() {
 
 #[test]
 fn markers_inside_a_larger_comment_are_text() {
-    check(
-        "<!-- old:\n agent:a\n and more -->\n<!-- see agent:b -->\n",
-        expect![""],
-    );
+    check("<!-- old:\n agent:a\n and more -->\n<!-- see agent:b -->\n", expect![""]);
 }
 
 #[test]
@@ -175,24 +172,15 @@ fn a_name_that_is_missing_or_doubled_is_said() {
     let text = "<!-- agent:status -->\n<!-- /agent:status -->\n<!-- agent:log -->\n<!-- /agent:log -->\n<!-- agent:log -->\n<!-- /agent:log -->\n";
     assert_eq!(
         find_component(text, "Staus"),
-        Err(ComponentError::NotFound {
-            name: "Staus".into(),
-            nearest: Some("status".into())
-        })
+        Err(ComponentError::NotFound { name: "Staus".into(), nearest: Some("status".into()) })
     );
     assert_eq!(
         find_component(text, "findings"),
-        Err(ComponentError::NotFound {
-            name: "findings".into(),
-            nearest: None
-        })
+        Err(ComponentError::NotFound { name: "findings".into(), nearest: None })
     );
     assert_eq!(
         find_component(text, "log"),
-        Err(ComponentError::Multiple {
-            name: "log".into(),
-            lines: [3, 5]
-        })
+        Err(ComponentError::Multiple { name: "log".into(), lines: [3, 5] })
     );
 }
 
@@ -216,10 +204,7 @@ fn edited(mode: Mode, content: &str, addition: &str) -> String {
     let text = format!("before\n<!-- agent:x -->{content}<!-- /agent:x -->\nafter\n");
     let result = apply(&text, "x", mode, addition).unwrap();
     let inner = result.strip_prefix("before\n<!-- agent:x -->").unwrap();
-    inner
-        .strip_suffix("<!-- /agent:x -->\nafter\n")
-        .unwrap()
-        .to_owned()
+    inner.strip_suffix("<!-- /agent:x -->\nafter\n").unwrap().to_owned()
 }
 
 #[test]
@@ -240,22 +225,13 @@ fn an_edit_stands_on_its_own_lines() {
 #[test]
 fn rows_of_a_list_or_a_table_stay_together() {
     assert_eq!(edited(Mode::Append, "\n- one\n", "- two"), "\n- one\n- two\n");
-    assert_eq!(
-        edited(Mode::Append, "\n| one |\n", "| two |"),
-        "\n| one |\n| two |\n"
-    );
-    assert_eq!(
-        edited(Mode::Prepend, "\n2. two\n", "1. one"),
-        "\n1. one\n2. two\n"
-    );
+    assert_eq!(edited(Mode::Append, "\n| one |\n", "| two |"), "\n| one |\n| two |\n");
+    assert_eq!(edited(Mode::Prepend, "\n2. two\n", "1. one"), "\n1. one\n2. two\n");
 }
 
 #[test]
 fn what_could_turn_the_line_above_into_a_heading_does_not() {
-    assert_eq!(
-        edited(Mode::Append, "\nmy words\n", "---\nline"),
-        "\nmy words\n\n---\nline\n"
-    );
+    assert_eq!(edited(Mode::Append, "\nmy words\n", "---\nline"), "\nmy words\n\n---\nline\n");
 }
 
 #[test]
@@ -270,21 +246,11 @@ fn the_text_takes_the_line_ending_of_the_file() {
 #[test]
 fn the_text_is_quoted_and_indented_like_its_component() {
     assert_eq!(
-        append(
-            "> <!-- agent:x -->\n> old\n> <!-- /agent:x -->\n",
-            "x",
-            "one\n\ntwo"
-        )
-        .unwrap(),
+        append("> <!-- agent:x -->\n> old\n> <!-- /agent:x -->\n", "x", "one\n\ntwo").unwrap(),
         "> <!-- agent:x -->\n> old\n\n> one\n>\n> two\n> <!-- /agent:x -->\n"
     );
     assert_eq!(
-        replace(
-            "- a\n  <!-- agent:x -->\n  <!-- /agent:x -->\n",
-            "x",
-            "one\n\ntwo"
-        )
-        .unwrap(),
+        replace("- a\n  <!-- agent:x -->\n  <!-- /agent:x -->\n", "x", "one\n\ntwo").unwrap(),
         "- a\n  <!-- agent:x -->\n  one\n\n  two\n  <!-- /agent:x -->\n"
     );
 }
@@ -292,11 +258,7 @@ fn the_text_is_quoted_and_indented_like_its_component() {
 #[test]
 fn markers_in_a_text_lose_their_force_outside_code_only() {
     assert_eq!(
-        edited(
-            Mode::Replace,
-            "\n",
-            "<!-- /agent:x -->\n<!-- agent:y -->\n```\n<!-- agent:z -->\n```"
-        ),
+        edited(Mode::Replace, "\n", "<!-- /agent:x -->\n<!-- agent:y -->\n```\n<!-- agent:z -->\n```"),
         "\n&lt;!-- /agent:x -->\n&lt;!-- agent:y -->\n```\n<!-- agent:z -->\n```\n"
     );
     assert_eq!(inert("<!-- note -->"), "<!-- note -->");
@@ -304,15 +266,9 @@ fn markers_in_a_text_lose_their_force_outside_code_only() {
 
 #[test]
 fn what_a_text_leaves_open_is_closed() {
-    assert_eq!(
-        edited(Mode::Append, "\n", "````\n```\ncode"),
-        "\n````\n```\ncode\n````\n"
-    );
+    assert_eq!(edited(Mode::Append, "\n", "````\n```\ncode"), "\n````\n```\ncode\n````\n");
     assert_eq!(edited(Mode::Append, "\n", "<!-- hidden"), "\n<!-- hidden\n-->\n");
-    assert_eq!(
-        edited(Mode::Append, "\n", "<script>\nx"),
-        "\n<script>\nx\n</script>\n"
-    );
+    assert_eq!(edited(Mode::Append, "\n", "<script>\nx"), "\n<script>\nx\n</script>\n");
     assert_eq!(edited(Mode::Append, "\n", "<!-- agent:y"), "\n&lt;!-- agent:y\n");
 }
 
@@ -321,10 +277,7 @@ fn a_component_that_holds_another_grows_but_is_not_replaced() {
     let text = "<!-- agent:a -->\n<!-- agent:b -->\n<!-- /agent:b -->\n<!-- /agent:a -->\n";
     assert_eq!(
         replace(text, "a", "x"),
-        Err(ComponentError::HoldsOthers {
-            name: "a".into(),
-            inner: "b".into()
-        })
+        Err(ComponentError::HoldsOthers { name: "a".into(), inner: "b".into() })
     );
     assert_eq!(
         prepend(text, "a", "x").unwrap(),
@@ -397,9 +350,7 @@ fn assert_only_changed(text: &str, target: &Component, after: &str, before: &[Co
     let found = components(after).unwrap();
     assert_rebuilds(after, &found);
     let names = |list: &[Component]| -> Vec<(String, Option<usize>)> {
-        list.iter()
-            .map(|component| (component.name.clone(), component.parent))
-            .collect()
+        list.iter().map(|component| (component.name.clone(), component.parent)).collect()
     };
     assert_eq!(names(&found), names(before), "{text:?} became {after:?}");
 }
@@ -408,16 +359,10 @@ fn assert_only_changed(text: &str, target: &Component, after: &str, before: &[Co
 #[test]
 fn large_documents_take_linear_time() {
     let megabyte = |unit: &str| unit.repeat(1_000_000 / unit.len());
-    let nested: String = (0..10_000)
-        .map(|n| format!("<!-- agent:n{n} -->\n"))
-        .collect::<String>()
-        + &(0..10_000)
-            .rev()
-            .map(|n| format!("<!-- /agent:n{n} -->\n"))
-            .collect::<String>();
-    let flat: String = (0..10_000)
-        .map(|n| format!("<!-- agent:n{n} -->\ntext\n<!-- /agent:n{n} -->\n"))
-        .collect();
+    let nested: String = (0..10_000).map(|n| format!("<!-- agent:n{n} -->\n")).collect::<String>()
+        + &(0..10_000).rev().map(|n| format!("<!-- /agent:n{n} -->\n")).collect::<String>();
+    let flat: String =
+        (0..10_000).map(|n| format!("<!-- agent:n{n} -->\ntext\n<!-- /agent:n{n} -->\n")).collect();
     let inputs = [
         ("nested", nested),
         ("flat", flat),

@@ -8,21 +8,14 @@ use crate::generate::Random;
 const RUN: &str = "# Compare\n\n## Conductor\n\n## Researcher\n<!-- proposal -->\n\n## Terminal\n<!-- proposal -->\n\n## User\n<!-- proposal -->\n";
 
 fn check(text: &str, expected: &str) {
-    let context = Containment {
-        section_level: 2,
-        limits: Limits::NONE,
-    };
+    let context = Containment { section_level: 2, limits: Limits::NONE };
     assert_eq!(contain(text, &context), expected, "{text:?}");
 }
 
 /// The run's own sections: level and title of all that is not below level two, and whether each is a proposal.
 fn run_sections(text: &str) -> Vec<(u8, String, bool)> {
-    let sections = find_sections(text)
-        .into_iter()
-        .filter(|section| section.level <= 2);
-    sections
-        .map(|section| (section.level, section.title.clone(), is_proposal(&section)))
-        .collect()
+    let sections = find_sections(text).into_iter().filter(|section| section.level <= 2);
+    sections.map(|section| (section.level, section.title.clone(), is_proposal(&section))).collect()
 }
 
 /// Appends each text to Terminal in turn; the run's sections stay, and the others keep their bytes.
@@ -41,11 +34,7 @@ fn appended(texts: &[&str]) -> String {
 }
 
 fn check_appended(texts: &[&str], expected: &str) {
-    assert_eq!(
-        appended(texts),
-        format!("<!-- proposal -->\n{expected}\n\n"),
-        "{texts:?}"
-    );
+    assert_eq!(appended(texts), format!("<!-- proposal -->\n{expected}\n\n"), "{texts:?}");
 }
 
 #[test]
@@ -61,10 +50,7 @@ fn headings_sink_below_the_section_and_keep_their_order_of_rank() {
 
 #[test]
 fn a_heading_below_the_sixth_level_becomes_text() {
-    let context = Containment {
-        section_level: 6,
-        limits: Limits::NONE,
-    };
+    let context = Containment { section_level: 6, limits: Limits::NONE };
     assert_eq!(contain("## A\n---\nx", &context), "\\## A\n\n---\nx");
     let text = append_contained("###### Deep\n", "Deep", "# A\nB\n===\n", Limits::NONE).unwrap();
     assert_eq!(find_sections(&text).len(), 1, "{text:?}");
@@ -88,14 +74,8 @@ fn a_block_that_is_left_open_is_closed_or_escaped() {
     check_appended(&["<!-- open", "next"], "&lt;!-- open\n\nnext");
     check_appended(&["<pre>\nopen", "next"], "&lt;pre>\nopen\n\nnext");
     check_appended(&["<script>\nopen", "next"], "&lt;script>\nopen\n\nnext");
-    check_appended(
-        &["<style>\na", "<textarea>\nb"],
-        "&lt;style>\na\n\n&lt;textarea>\nb",
-    );
-    check_appended(
-        &["<details>\nopen", "next"],
-        "<details>\nopen\n\n</details>\n\nnext",
-    );
+    check_appended(&["<style>\na", "<textarea>\nb"], "&lt;style>\na\n\n&lt;textarea>\nb");
+    check_appended(&["<details>\nopen", "next"], "<details>\nopen\n\n</details>\n\nnext");
     check_appended(&["a\n</details>"], "a\n&lt;/details>");
     check_appended(&["<!-- open\n# hidden\n"], "&lt;!-- open\n### hidden");
     check_appended(&["<pre>\nclosed\n</pre>"], "<pre>\nclosed\n</pre>");
@@ -119,10 +99,7 @@ fn each_append_is_a_block_of_its_own() {
     check_appended(&["- item", "text"], "- item\n\ntext");
     check_appended(&["> quote", "text"], "> quote\n\ntext");
     check_appended(&["| a |\n|---|\n| b |", "text"], "| a |\n|---|\n| b |\n\ntext");
-    check_appended(
-        &["- item", "    <!-- agent:x -->"],
-        "- item\n\n```text\n    <!-- agent:x -->\n```",
-    );
+    check_appended(&["- item", "    <!-- agent:x -->"], "- item\n\n```text\n    <!-- agent:x -->\n```");
 }
 
 #[test]
@@ -146,23 +123,11 @@ fn what_a_terminal_draws_is_what_is_written() {
 
 #[test]
 fn an_oversize_text_is_cut_with_a_note_outside_its_blocks() {
-    let limits = Limits {
-        bytes_max: 8,
-        note: "The rest is in artifacts/1.txt.",
-    };
+    let limits = Limits { bytes_max: 8, note: "The rest is in artifacts/1.txt." };
     let text = append_contained("## A\n", "A", "```\nééééé", limits).unwrap();
     assert_eq!(text, "## A\n```\néé\n```\n\nThe rest is in artifacts/1.txt.\n");
     let log = "line of a log\n".repeat(400_000);
-    let text = append_contained(
-        RUN,
-        "Terminal",
-        &log,
-        Limits {
-            bytes_max: 4_096,
-            note: "cut",
-        },
-    )
-    .unwrap();
+    let text = append_contained(RUN, "Terminal", &log, Limits { bytes_max: 4_096, note: "cut" }).unwrap();
     assert!(text.len() < RUN.len() + 4_200);
 }
 
@@ -182,14 +147,8 @@ fn text_that_imitates_another_author_stays_in_its_section() {
 #[test]
 fn our_markers_are_escaped_outside_code_and_verbatim_inside() {
     check("<!-- proposal -->", "&lt;!-- proposal -->");
-    check(
-        "a <!-- agent:x --> b <!--/agent:x-->",
-        "a &lt;!-- agent:x --> b &lt;!--/agent:x-->",
-    );
-    check(
-        "<!-- patch:x -->\ny\n<!-- /patch:x -->",
-        "&lt;!-- patch:x -->\ny\n&lt;!-- /patch:x -->",
-    );
+    check("a <!-- agent:x --> b <!--/agent:x-->", "a &lt;!-- agent:x --> b &lt;!--/agent:x-->");
+    check("<!-- patch:x -->\ny\n<!-- /patch:x -->", "&lt;!-- patch:x -->\ny\n&lt;!-- /patch:x -->");
     check("`<!-- agent:x -->`", "`<!-- agent:x -->`");
     check("```\n<!-- agent:x -->\n```", "```\n<!-- agent:x -->\n```");
     check("<!-- agent:x\n# hidden\n-->", "&lt;!-- agent:x\n### hidden\n-->");
@@ -202,14 +161,8 @@ fn replacing_keeps_the_marker_of_the_section() {
         let written = replace_contained(document, "A", text, Limits::NONE).unwrap();
         assert_eq!(written, "## A\n<!-- proposal -->\nnew\n\n## B\n");
     }
-    assert_eq!(
-        replace_contained(document, "A", "old", Limits::NONE).unwrap(),
-        document
-    );
-    assert_eq!(
-        replace_contained("## A\n", "A", "# x", Limits::NONE).unwrap(),
-        "## A\n### x\n"
-    );
+    assert_eq!(replace_contained(document, "A", "old", Limits::NONE).unwrap(), document);
+    assert_eq!(replace_contained("## A\n", "A", "# x", Limits::NONE).unwrap(), "## A\n### x\n");
     assert_eq!(
         replace_contained("## A\r\n<!-- proposal --> tail\r\n", "A", "x\ny", Limits::NONE).unwrap(),
         "## A\r\n<!-- proposal -->\r\nx\r\ny\r\n"
@@ -225,18 +178,9 @@ fn replacing_takes_no_component_away() {
 
 #[test]
 fn a_missing_section_is_an_error_and_nothing_is_nothing() {
-    let error = SectionError::NotFound {
-        title: "Nobody".into(),
-        nearest: vec!["A".into()],
-    };
-    assert_eq!(
-        append_contained("## A\n", "Nobody", "x", Limits::NONE),
-        Err(error.into())
-    );
-    assert_eq!(
-        append_contained(RUN, "Terminal", " \n\r\n", Limits::NONE).unwrap(),
-        RUN
-    );
+    let error = SectionError::NotFound { title: "Nobody".into(), nearest: vec!["A".into()] };
+    assert_eq!(append_contained("## A\n", "Nobody", "x", Limits::NONE), Err(error.into()));
+    assert_eq!(append_contained(RUN, "Terminal", " \n\r\n", Limits::NONE).unwrap(), RUN);
 }
 
 #[test]
@@ -328,17 +272,10 @@ fn hostile_text_of_any_kind_stays_in_its_section_and_is_not_lost() {
         let content = appended(&[&texts[0], &texts[1]]);
         let seen = texts.each_ref().map(|text| plain(text)).join(" ");
         for word in seen.split(|next: char| !next.is_ascii_alphabetic()) {
-            assert!(
-                content.contains(word),
-                "seed {seed}: {word:?} of {texts:?} is not in {content:?}"
-            );
+            assert!(content.contains(word), "seed {seed}: {word:?} of {texts:?} is not in {content:?}");
         }
         let replaced = replace_contained(RUN, "Researcher", &texts[0], Limits::NONE).unwrap();
-        assert_eq!(
-            run_sections(&replaced),
-            run_sections(RUN),
-            "seed {seed}: {texts:?}"
-        );
+        assert_eq!(run_sections(&replaced), run_sections(RUN), "seed {seed}: {texts:?}");
     }
 }
 
@@ -365,10 +302,7 @@ fn hostile_text_leaves_documents_of_every_shape_whole() {
             let next = append_contained(&document, "Terminal", &text, Limits::NONE).unwrap();
             let old = find_section(&document, "Terminal").unwrap();
             let new = find_section(&next, "Terminal").unwrap();
-            assert!(
-                next.starts_with(&document[..old.content_start]),
-                "{document:?} {text:?}"
-            );
+            assert!(next.starts_with(&document[..old.content_start]), "{document:?} {text:?}");
             assert_eq!(next[new.end..], document[old.end..], "{document:?} {text:?}");
             assert_eq!(is_proposal(&new), is_proposal(&old), "{document:?} {text:?}");
             document = next;
@@ -387,12 +321,7 @@ fn a_document_of_lone_carriage_returns_stays_whole_or_the_text_is_refused() {
         let text = Random::new(seed).joined(HOSTILE, 12);
         match append_contained(document, "Terminal", &text, Limits::NONE) {
             Ok(next) => assert_eq!(run_sections(&next), run_sections(document), "{text:?}"),
-            Err(error) => assert_eq!(
-                error,
-                ContainError::InvalidContent {
-                    title: "Terminal".into()
-                }
-            ),
+            Err(error) => assert_eq!(error, ContainError::InvalidContent { title: "Terminal".into() }),
         }
     }
 }

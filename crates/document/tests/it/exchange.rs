@@ -6,11 +6,7 @@ use document::exchange::{Speaker, blocks, build_response, strip_echoed_headings}
 use crate::fragments::Random;
 
 fn check(document: &str, answer: &str, added: &str) {
-    assert_eq!(
-        build_response(document, answer),
-        format!("{document}{added}"),
-        "{document:?}"
-    );
+    assert_eq!(build_response(document, answer), format!("{document}{added}"), "{document:?}");
 }
 
 #[test]
@@ -27,39 +23,19 @@ fn one_blank_line_separates_the_answer_from_what_is_there() {
 
 #[test]
 fn the_answer_takes_the_line_ending_of_the_document() {
-    check(
-        "## User\r\n\r\nHello\r\n",
-        "a\nb",
-        "\r\n## Assistant\r\n\r\na\r\nb\r\n\r\n## User\r\n\r\n",
-    );
+    check("## User\r\n\r\nHello\r\n", "a\nb", "\r\n## Assistant\r\n\r\na\r\nb\r\n\r\n## User\r\n\r\n");
 }
 
 #[test]
 fn nothing_blank_is_added_at_the_frontmatter() {
-    check(
-        "---\nsession: 1\n---\n",
-        "Hi.",
-        "## Assistant\n\nHi.\n\n## User\n\n",
-    );
-    check(
-        "---\nsession: 1\n---\n\n",
-        "Hi.",
-        "## Assistant\n\nHi.\n\n## User\n\n",
-    );
-    check(
-        "---\nsession: 1\n---",
-        "Hi.",
-        "\n## Assistant\n\nHi.\n\n## User\n\n",
-    );
+    check("---\nsession: 1\n---\n", "Hi.", "## Assistant\n\nHi.\n\n## User\n\n");
+    check("---\nsession: 1\n---\n\n", "Hi.", "## Assistant\n\nHi.\n\n## User\n\n");
+    check("---\nsession: 1\n---", "Hi.", "\n## Assistant\n\nHi.\n\n## User\n\n");
 }
 
 #[test]
 fn a_thematic_break_at_the_start_does_not_become_frontmatter() {
-    check(
-        "---\nHello\n",
-        "a\n\n---\n\nb",
-        "\n## Assistant\n\na\n\n----\n\nb\n\n## User\n\n",
-    );
+    check("---\nHello\n", "a\n\n---\n\nb", "\n## Assistant\n\na\n\n----\n\nb\n\n## User\n\n");
 }
 
 #[test]
@@ -76,58 +52,27 @@ fn repeated_answers_do_not_pile_up_blank_lines() {
 #[test]
 fn echoed_headings_are_stripped_once_and_only_at_the_ends() {
     assert_eq!(strip_echoed_headings("## Assistant\n\nHi.\n\n## User\n"), "Hi.\n");
-    assert_eq!(
-        strip_echoed_headings("\n## Assistant\r\n\r\nHi.\r\n\r\n## User"),
-        "Hi.\r\n"
-    );
+    assert_eq!(strip_echoed_headings("\n## Assistant\r\n\r\nHi.\r\n\r\n## User"), "Hi.\r\n");
     assert_eq!(strip_echoed_headings("Hi.\n"), "Hi.\n");
-    assert_eq!(
-        strip_echoed_headings("Hi.\n\n## User\n\nand you?\n"),
-        "Hi.\n\n## User\n\nand you?\n"
-    );
-    assert_eq!(
-        strip_echoed_headings("Hi.\n\n## Assistant\n\nHo.\n"),
-        "Hi.\n\n## Assistant\n\nHo.\n"
-    );
-    assert_eq!(
-        strip_echoed_headings("```\n## User\n```\n"),
-        "```\n## User\n```\n"
-    );
-    assert_eq!(
-        strip_echoed_headings("```\n## Assistant\n\n## User\n"),
-        "```\n## Assistant\n\n## User\n"
-    );
+    assert_eq!(strip_echoed_headings("Hi.\n\n## User\n\nand you?\n"), "Hi.\n\n## User\n\nand you?\n");
+    assert_eq!(strip_echoed_headings("Hi.\n\n## Assistant\n\nHo.\n"), "Hi.\n\n## Assistant\n\nHo.\n");
+    assert_eq!(strip_echoed_headings("```\n## User\n```\n"), "```\n## User\n```\n");
+    assert_eq!(strip_echoed_headings("```\n## Assistant\n\n## User\n"), "```\n## Assistant\n\n## User\n");
     assert_eq!(strip_echoed_headings("## Assistant\n    code\n"), "    code\n");
     assert_eq!(strip_echoed_headings("## Assistant\n\n## User\n"), "");
 }
 
 #[test]
 fn an_answer_cannot_speak_for_the_person() {
-    check(
-        "a\n",
-        "x\n\n## User\n\ny",
-        "\n## Assistant\n\nx\n\n### User\n\ny\n\n## User\n\n",
-    );
-    check(
-        "a\n",
-        "```\n## User\n```",
-        "\n## Assistant\n\n```\n## User\n```\n\n## User\n\n",
-    );
+    check("a\n", "x\n\n## User\n\ny", "\n## Assistant\n\nx\n\n### User\n\ny\n\n## User\n\n");
+    check("a\n", "```\n## User\n```", "\n## Assistant\n\n```\n## User\n```\n\n## User\n\n");
 }
 
 #[test]
 fn what_is_left_open_does_not_swallow_the_next_block() {
     check("```\ncode", "Hi.", "\n```\n\n## Assistant\n\nHi.\n\n## User\n\n");
-    check(
-        "a\n",
-        "~~~\ncode\n",
-        "\n## Assistant\n\n~~~\ncode\n~~~\n\n## User\n\n",
-    );
-    check(
-        "a\n",
-        "<!-- agent:x -->",
-        "\n## Assistant\n\n&lt;!-- agent:x -->\n\n## User\n\n",
-    );
+    check("a\n", "~~~\ncode\n", "\n## Assistant\n\n~~~\ncode\n~~~\n\n## User\n\n");
+    check("a\n", "<!-- agent:x -->", "\n## Assistant\n\n&lt;!-- agent:x -->\n\n## User\n\n");
 }
 
 #[test]
@@ -140,11 +85,7 @@ fn blocks_are_top_level_headings_outside_code() {
     assert_eq!(
         shown,
         [
-            (
-                Speaker::User,
-                "## User\n",
-                "a\n```\n## User\n```\n> ## Assistant\n\n"
-            ),
+            (Speaker::User, "## User\n", "a\n```\n## User\n```\n> ## Assistant\n\n"),
             (Speaker::Assistant, "## Assistant\n", "b\n### User\n"),
         ]
     );

@@ -41,10 +41,7 @@ impl Random {
                 ));
             }
             text.push_str(self.pick(&["", "\n", "\r\n", "\n  ", "\n> "]));
-            text.push_str(&format!(
-                "<!-- /agent:{name} -->{}",
-                self.pick(&["\n", "\r\n", " tail\n", ""])
-            ));
+            text.push_str(&format!("<!-- /agent:{name} -->{}", self.pick(&["\n", "\r\n", " tail\n", ""])));
         }
         text.push_str(&self.mild(3));
         text

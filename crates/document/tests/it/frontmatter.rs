@@ -36,12 +36,7 @@ fn a_document_without_frontmatter_has_the_defaults() {
         (settings.format(), settings.write(), settings.is_stream()),
         (Format::Template, Write::Crdt, false)
     );
-    let stream = Stream {
-        interval: 200,
-        target: "exchange".into(),
-        thinking: false,
-        thinking_target: None,
-    };
+    let stream = Stream { interval: 200, target: "exchange".into(), thinking: false, thinking_target: None };
     assert_eq!(settings.stream, stream);
 }
 
@@ -75,18 +70,10 @@ fn all_keys_are_read() {
 #[test]
 fn an_empty_session_is_not_an_absent_one() {
     assert_eq!(settings("model: x\n").session, Session::Absent);
-    for empty in [
-        "session:\n",
-        "session: \"\"\n",
-        "agent_doc_session: ~\n",
-        "session: null # soon\n",
-    ] {
+    for empty in ["session:\n", "session: \"\"\n", "agent_doc_session: ~\n", "session: null # soon\n"] {
         assert_eq!(settings(empty).session, Session::Empty, "{empty:?}");
     }
-    assert_eq!(
-        settings("agent_doc_session:\nsession: old\n").session,
-        Session::Id("old".into())
-    );
+    assert_eq!(settings("agent_doc_session:\nsession: old\n").session, Session::Id("old".into()));
     assert_eq!(settings("session: 42\n").session, Session::Id("42".into()));
 }
 
@@ -95,44 +82,21 @@ fn what_is_explicit_outranks_the_mode_and_the_mode_the_defaults() {
     for (lines, expected) in [
         ("a: b\n", (Format::Template, Write::Crdt, false)),
         ("mode: append\n", (Format::Append, Write::Merge, false)),
-        (
-            "response_mode: template\n",
-            (Format::Template, Write::Merge, false),
-        ),
+        ("response_mode: template\n", (Format::Template, Write::Merge, false)),
         ("agent_doc_mode: stream\n", (Format::Template, Write::Crdt, true)),
-        (
-            "agent_doc_mode: append\nagent_doc_write: crdt\n",
-            (Format::Append, Write::Crdt, false),
-        ),
-        (
-            "agent_doc_mode: stream\nagent_doc_format: append\n",
-            (Format::Append, Write::Crdt, true),
-        ),
-        (
-            "agent_doc_mode: append\nmode: stream\n",
-            (Format::Append, Write::Merge, false),
-        ),
+        ("agent_doc_mode: append\nagent_doc_write: crdt\n", (Format::Append, Write::Crdt, false)),
+        ("agent_doc_mode: stream\nagent_doc_format: append\n", (Format::Append, Write::Crdt, true)),
+        ("agent_doc_mode: append\nmode: stream\n", (Format::Append, Write::Merge, false)),
     ] {
         let read = settings(lines);
-        assert_eq!(
-            (read.format(), read.write(), read.is_stream()),
-            expected,
-            "{lines:?}"
-        );
+        assert_eq!((read.format(), read.write(), read.is_stream()), expected, "{lines:?}");
     }
 }
 
 #[test]
 fn stream_keys_without_their_indent_are_read() {
     let read = settings("agent_doc_mode: stream\nagent_doc_stream:\ninterval: 100\ntarget: reply\n");
-    assert_eq!(
-        read.stream,
-        Stream {
-            interval: 100,
-            target: "reply".into(),
-            ..Stream::default()
-        }
-    );
+    assert_eq!(read.stream, Stream { interval: 100, target: "reply".into(), ..Stream::default() });
     assert_eq!(settings("interval: 100\n").stream, Stream::default());
 }
 
@@ -140,17 +104,8 @@ fn stream_keys_without_their_indent_are_read() {
 fn windows_line_endings_a_byte_order_mark_and_a_dotted_end_are_read() {
     let read = Frontmatter::parse("\u{feff}---\r\nagent: é\r\nmodel: m\r\n...\r\n# T\r\n");
     assert_eq!(read.diagnostics, []);
-    assert_eq!(
-        (read.settings.agent.as_deref(), read.settings.model.as_deref()),
-        (Some("é"), Some("m"))
-    );
-    assert_eq!(
-        Frontmatter::parse("---\ragent: a\r---\r")
-            .settings
-            .agent
-            .as_deref(),
-        Some("a")
-    );
+    assert_eq!((read.settings.agent.as_deref(), read.settings.model.as_deref()), (Some("é"), Some("m")));
+    assert_eq!(Frontmatter::parse("---\ragent: a\r---\r").settings.agent.as_deref(), Some("a"));
 }
 
 #[test]
@@ -164,23 +119,14 @@ fn a_wrong_value_is_a_diagnostic_and_counts_as_absent() {
             6: `interval` must be a whole number, not "soon"; it is ignored
             7: `thinking` must be one of true, false, not "maybe"; it is ignored"#]],
     );
-    check(
-        "---\nagent_doc_stream: 3\n---\n",
-        &expect!["2: `agent_doc_stream` must be a map; it is ignored"],
-    );
-    check(
-        "---\njust text\n---\n",
-        &expect!["2: the frontmatter has no `key: value` lines and is ignored"],
-    );
+    check("---\nagent_doc_stream: 3\n---\n", &expect!["2: `agent_doc_stream` must be a map; it is ignored"]);
+    check("---\njust text\n---\n", &expect!["2: the frontmatter has no `key: value` lines and is ignored"]);
 }
 
 #[test]
 fn a_key_that_is_set_twice_is_reported_and_the_first_counts() {
     let text = "---\nmodel: a\nother: x\nother: y\nmodel: b\n---\n";
-    check(
-        text,
-        &expect!["5: `model` is already set on line 2; that one is used"],
-    );
+    check(text, &expect!["5: `model` is already set on line 2; that one is used"]);
     assert_eq!(Frontmatter::parse(text).settings.model.as_deref(), Some("a"));
 }
 
@@ -237,10 +183,7 @@ fn a_block_that_is_never_closed_is_body_with_a_hint() {
 #[test]
 fn a_huge_block_is_not_read() {
     let text = format!("---\nmodel: a\nx: {}\n---\n", "y".repeat(100_000));
-    check(
-        &text,
-        &expect!["1: the frontmatter is larger than 65536 bytes and is not read"],
-    );
+    check(&text, &expect!["1: the frontmatter is larger than 65536 bytes and is not read"]);
 }
 
 const YAML: &[&str] = &[

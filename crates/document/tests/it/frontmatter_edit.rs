@@ -20,64 +20,24 @@ fn one_value_changes_and_all_other_bytes_stay() {
     check(text, "model", "old", text);
     check(text, "b", "x", text);
     let windows = "\u{feff}---\r\nmodel: \"old\"\r\n---\r\n# T\r\n";
-    check(
-        windows,
-        "model",
-        "new",
-        "\u{feff}---\r\nmodel: new\r\n---\r\n# T\r\n",
-    );
+    check(windows, "model", "new", "\u{feff}---\r\nmodel: new\r\n---\r\n# T\r\n");
 }
 
 #[test]
 fn an_empty_value_is_filled_and_its_comment_stays() {
-    check(
-        "---\nsession:\na: b\n---\n",
-        "session",
-        "id",
-        "---\nsession: id\na: b\n---\n",
-    );
-    check(
-        "---\nsession: # soon\na: b\n---\n",
-        "session",
-        "id",
-        "---\nsession: id # soon\na: b\n---\n",
-    );
-    check(
-        "---\nsession: ~ # soon\n---\n",
-        "session",
-        "id",
-        "---\nsession: id # soon\n---\n",
-    );
+    check("---\nsession:\na: b\n---\n", "session", "id", "---\nsession: id\na: b\n---\n");
+    check("---\nsession: # soon\na: b\n---\n", "session", "id", "---\nsession: id # soon\na: b\n---\n");
+    check("---\nsession: ~ # soon\n---\n", "session", "id", "---\nsession: id # soon\n---\n");
     check("---\nsession:\n---\n", "session", "id", "---\nsession: id\n---\n");
-    check(
-        "---\nsession: \"\"\n---\n",
-        "session",
-        "id",
-        "---\nsession: id\n---\n",
-    );
+    check("---\nsession: \"\"\n---\n", "session", "id", "---\nsession: id\n---\n");
 }
 
 #[test]
 fn a_new_key_is_the_last_line_of_the_block() {
-    check(
-        "---\na: b\n---\n# T\n",
-        "model",
-        "x",
-        "---\na: b\nmodel: x\n---\n# T\n",
-    );
+    check("---\na: b\n---\n# T\n", "model", "x", "---\na: b\nmodel: x\n---\n# T\n");
     check("---\n---\n", "model", "x", "---\nmodel: x\n---\n");
-    check(
-        "---\r\na: b # c\r\n...\r\n",
-        "model",
-        "x",
-        "---\r\na: b # c\r\nmodel: x\r\n...\r\n",
-    );
-    check(
-        "---\na: |\n  text\n---\n",
-        "model",
-        "x",
-        "---\na: |\n  text\nmodel: x\n---\n",
-    );
+    check("---\r\na: b # c\r\n...\r\n", "model", "x", "---\r\na: b # c\r\nmodel: x\r\n...\r\n");
+    check("---\na: |\n  text\n---\n", "model", "x", "---\na: |\n  text\nmodel: x\n---\n");
 }
 
 #[test]
@@ -85,12 +45,7 @@ fn a_text_without_a_block_gets_one() {
     check("", "model", "x", "---\nmodel: x\n---\n");
     check("# T\r\n", "model", "x", "---\r\nmodel: x\r\n---\r\n# T\r\n");
     check("\u{feff}# T\n", "model", "x", "\u{feff}---\nmodel: x\n---\n# T\n");
-    check(
-        "---\n\nrule above\n",
-        "model",
-        "x",
-        "---\nmodel: x\n---\n---\n\nrule above\n",
-    );
+    check("---\n\nrule above\n", "model", "x", "---\nmodel: x\n---\n---\n\nrule above\n");
 }
 
 #[test]
@@ -105,29 +60,11 @@ fn a_value_of_many_lines_is_replaced_whole() {
         "[1,\n  2]",
     ] {
         let text = format!("---\nx: y\nmodel: {old}\n\n# about z\nz: 1\n---\n");
-        check(
-            &text,
-            "model",
-            "new",
-            "---\nx: y\nmodel: new\n\n# about z\nz: 1\n---\n",
-        );
-        assert_eq!(
-            remove_key(&text, "model").unwrap(),
-            "---\nx: y\n\n# about z\nz: 1\n---\n"
-        );
+        check(&text, "model", "new", "---\nx: y\nmodel: new\n\n# about z\nz: 1\n---\n");
+        assert_eq!(remove_key(&text, "model").unwrap(), "---\nx: y\n\n# about z\nz: 1\n---\n");
     }
-    check(
-        "---\nmodel:\n  own line\n---\n",
-        "model",
-        "x",
-        "---\nmodel:\n  x\n---\n",
-    );
-    check(
-        "---\nmodel: # why\n  a: b\n---\n",
-        "model",
-        "x",
-        "---\nmodel: x # why\n---\n",
-    );
+    check("---\nmodel:\n  own line\n---\n", "model", "x", "---\nmodel:\n  x\n---\n");
+    check("---\nmodel: # why\n  a: b\n---\n", "model", "x", "---\nmodel: x # why\n---\n");
 }
 
 #[test]
@@ -136,10 +73,7 @@ fn quotes_are_written_only_if_they_are_needed() {
         ("plain text", "plain text"),
         ("a/b:c", "a/b:c"),
         ("claude-opus-4.5", "claude-opus-4.5"),
-        (
-            "0199c0de-7d1f-7000-8000-000000000000",
-            "0199c0de-7d1f-7000-8000-000000000000",
-        ),
+        ("0199c0de-7d1f-7000-8000-000000000000", "0199c0de-7d1f-7000-8000-000000000000"),
         ("", "''"),
         ("null", "'null'"),
         ("true", "'true'"),
@@ -155,37 +89,16 @@ fn quotes_are_written_only_if_they_are_needed() {
         ("two\nlines", "\"two\\nlines\""),
         ("---", "'---'"),
     ] {
-        check(
-            "---\nmodel: old\n---\n",
-            "model",
-            value,
-            &format!("---\nmodel: {written}\n---\n"),
-        );
+        check("---\nmodel: old\n---\n", "model", value, &format!("---\nmodel: {written}\n---\n"));
     }
-    check(
-        "---\ninterval: 200\n---\n",
-        "interval",
-        "300",
-        "---\ninterval: 300\n---\n",
-    );
-    check(
-        "---\nflag: true\n---\n",
-        "flag",
-        "false",
-        "---\nflag: false\n---\n",
-    );
+    check("---\ninterval: 200\n---\n", "interval", "300", "---\ninterval: 300\n---\n");
+    check("---\nflag: true\n---\n", "flag", "false", "---\nflag: false\n---\n");
 }
 
 #[test]
 fn removing_a_key_takes_its_lines_only() {
-    assert_eq!(
-        remove_key("---\na: b # c\nd: e\n---\n", "a").unwrap(),
-        "---\nd: e\n---\n"
-    );
-    assert_eq!(
-        remove_key("---\na: b\n---\n# T\n", "a").unwrap(),
-        "---\n---\n# T\n"
-    );
+    assert_eq!(remove_key("---\na: b # c\nd: e\n---\n", "a").unwrap(), "---\nd: e\n---\n");
+    assert_eq!(remove_key("---\na: b\n---\n# T\n", "a").unwrap(), "---\n---\n# T\n");
     assert_eq!(remove_key("---\na: b\n---\n", "x").unwrap(), "---\na: b\n---\n");
     assert_eq!(remove_key("# T\n", "x").unwrap(), "# T\n");
 }
@@ -231,10 +144,7 @@ fn what_cannot_be_read_is_not_changed() {
         ],
     );
     let error = FrontmatterError::Unsupported { key: "model".into() };
-    assert_eq!(
-        remove_key("---\nmodel: &m [a]\nother: *m\n---\n", "model"),
-        Err(error)
-    );
+    assert_eq!(remove_key("---\nmodel: &m [a]\nother: *m\n---\n", "model"), Err(error));
 }
 
 const LINES: &[&str] = &[
@@ -302,23 +212,11 @@ fn a_set_value_is_read_back_and_every_other_line_stays() {
             continue;
         };
         done += 1;
-        assert_eq!(
-            Frontmatter::parse(&edited).settings.model.as_deref(),
-            Some(value),
-            "{text:?}"
-        );
+        assert_eq!(Frontmatter::parse(&edited).settings.model.as_deref(), Some(value), "{text:?}");
         assert_eq!(set_key(&edited, "model", value).as_ref(), Ok(&edited), "{text:?}");
-        let others = |text: &str| {
-            text.lines()
-                .filter(|line| is_other(line))
-                .map(str::to_owned)
-                .collect::<Vec<_>>()
-        };
-        assert_eq!(
-            others(&edited),
-            others(&text),
-            "{text:?} with {value:?} gave {edited:?}"
-        );
+        let others =
+            |text: &str| text.lines().filter(|line| is_other(line)).map(str::to_owned).collect::<Vec<_>>();
+        assert_eq!(others(&edited), others(&text), "{text:?} with {value:?} gave {edited:?}");
         let removed = remove_key(&edited, "model").unwrap();
         assert_eq!(Frontmatter::parse(&removed).settings.model, None);
     }

@@ -113,20 +113,14 @@ impl Row {
         if places.contains(&None) || !places.is_sorted() {
             found.push(format!("{:?} are not in this order", self.order));
         }
-        if ["<<<<<<<", "|||||||", ">>>>>>>"]
-            .iter()
-            .any(|marker| merged.contains(marker))
-        {
+        if ["<<<<<<<", "|||||||", ">>>>>>>"].iter().any(|marker| merged.contains(marker)) {
             found.push("there are conflict markers".to_owned());
         }
         found
     }
 
     fn complaint_about_markers(&self, merged: &Merge, marked: &Merge) -> Option<String> {
-        let has_conflict = marked
-            .notices
-            .iter()
-            .any(|notice| notice.kind == NoticeKind::Conflict);
+        let has_conflict = marked.notices.iter().any(|notice| notice.kind == NoticeKind::Conflict);
         match self.contest {
             Contest::None if marked.text != merged.text => {
                 Some(format!("with markers allowed it becomes {:?}", marked.text))
@@ -140,12 +134,7 @@ impl Row {
 /// All complaints of all rows at once.
 fn check(rows: &[Row]) {
     let found: Vec<String> = rows.iter().flat_map(Row::complaints).collect();
-    assert!(
-        found.is_empty(),
-        "{} complaints\n\n{}",
-        found.len(),
-        found.join("\n\n")
-    );
+    assert!(found.is_empty(), "{} complaints\n\n{}", found.len(), found.join("\n\n"));
 }
 
 /// A template document with this text in its exchange.
@@ -186,10 +175,7 @@ fn a_stale_buffer_is_saved_over_newer_text() {
     document.publish();
     document.insert_at(anchor, "Next part.\n", &agent).unwrap();
     document.absorb("q\nanother thought\n\n", &person);
-    assert_eq!(
-        document.text(),
-        "q\nanother thought\n\nFlushed part.\nNext part.\n"
-    );
+    assert_eq!(document.text(), "q\nanother thought\n\nFlushed part.\nNext part.\n");
 }
 
 #[test]

@@ -58,10 +58,7 @@ fn what_git_merges_is_no_conflict_here() {
         }
         let git = scratch.git(&["merge-file", "-p", "--diff3", "ours", "base", "theirs"]);
         let merged = merge_diff3(base, ours, theirs);
-        let is_clean = !merged
-            .notices
-            .iter()
-            .any(|notice| notice.kind == NoticeKind::Conflict);
+        let is_clean = !merged.notices.iter().any(|notice| notice.kind == NoticeKind::Conflict);
         if !git.status.success() {
             only_here += u64::from(is_clean);
             continue;
@@ -94,30 +91,18 @@ fn git_applies_our_diffs() {
             continue;
         }
         scratch.write("text", &old);
-        scratch.write(
-            "patch",
-            &format!("--- a/text\n+++ b/text\n{}", unified(&old, &new, 3)),
-        );
+        scratch.write("patch", &format!("--- a/text\n+++ b/text\n{}", unified(&old, &new, 3)));
         let git = scratch.git(&["apply", "--whitespace=nowarn", "patch"]);
         let complaint = String::from_utf8_lossy(&git.stderr).into_owned();
         assert!(git.status.success(), "seed {seed}: {complaint}");
-        assert_eq!(
-            fs::read_to_string(scratch.0.join("text")).unwrap(),
-            new,
-            "seed {seed}"
-        );
+        assert_eq!(fs::read_to_string(scratch.0.join("text")).unwrap(), new, "seed {seed}");
     }
 }
 
 #[test]
 fn markers_have_the_shape_that_every_tool_knows() {
     let check = |ending: &str| {
-        let text = |lines: &[&str]| {
-            lines
-                .iter()
-                .map(|line| format!("{line}{ending}"))
-                .collect::<String>()
-        };
+        let text = |lines: &[&str]| lines.iter().map(|line| format!("{line}{ending}")).collect::<String>();
         let merged = merge_diff3(
             &text(&["before", "old words", "after"]),
             &text(&["before", "what the agent says", "after"]),
@@ -135,11 +120,8 @@ fn markers_have_the_shape_that_every_tool_knows() {
             "after",
         ]);
         assert_eq!(merged.text, expected);
-        let conflicts: Vec<(NoticeKind, usize)> = merged
-            .notices
-            .iter()
-            .map(|notice| (notice.kind, notice.line))
-            .collect();
+        let conflicts: Vec<(NoticeKind, usize)> =
+            merged.notices.iter().map(|notice| (notice.kind, notice.line)).collect();
         assert_eq!(conflicts, [(NoticeKind::Conflict, 2)]);
     };
     check("\n");

@@ -34,19 +34,13 @@ fn a_hundred_thousand_different_lines_change_on_both_sides() {
     assert_eq!(merged.text.lines().count(), 100_001);
     let all_new = text("quite another", 1);
     assert_eq!(merge(&base, &all_new, &base).text, all_new);
-    assert!(
-        merge(&base, &all_new, &theirs)
-            .text
-            .contains("person's line 1001 ")
-    );
+    assert!(merge(&base, &all_new, &theirs).text.contains("person's line 1001 "));
 }
 
 #[test]
 fn texts_of_a_megabyte_that_have_nothing_in_common() {
     let text = |owner: &str| -> String {
-        (0..40_000)
-            .map(|line| format!("{owner}{line} {owner}x{line} {owner}y{line}\n"))
-            .collect()
+        (0..40_000).map(|line| format!("{owner}{line} {owner}x{line} {owner}y{line}\n")).collect()
     };
     let (base, ours, theirs) = (text("b"), text("a"), text("p"));
     let merged = merge(&base, &ours, &theirs).text;

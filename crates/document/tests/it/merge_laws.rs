@@ -55,12 +55,7 @@ fn everyday_case(seed: u64) -> Case {
     let ours = everyday_edit(&base, &mut random);
     let theirs = everyday_edit(&base, &mut random);
     let texts = [&base, &ours, &theirs].map(|lines| print(lines, "\n", !random.chance(10)));
-    Case {
-        base,
-        ours,
-        theirs,
-        texts,
-    }
+    Case { base, ours, theirs, texts }
 }
 
 /// Runs a law over many cases of both kinds.
@@ -101,9 +96,7 @@ fn merging_a_result_again_changes_nothing() {
     for seed in 0..5 * CASES {
         let (mut random, mut words) = (Random::new(seed), Words::default());
         let lines = crate::random::base(&mut random, &mut words);
-        let answer: Vec<Line> = (0..random.between(1, 4))
-            .map(|_| words.line(&mut random, 'a'))
-            .collect();
+        let answer: Vec<Line> = (0..random.between(1, 4)).map(|_| words.line(&mut random, 'a')).collect();
         let edited = edit(&lines, &mut random, &mut words, 'p');
         if lines.iter().chain(&edited).any(|line| line.words.is_empty()) {
             continue; // Of several blank lines nobody can say which one was there before.
@@ -142,20 +135,16 @@ fn three_writers_may_come_in_any_order() {
     for seed in 0..CASES {
         let (mut random, mut words) = (Random::new(seed), Words::default());
         let lines = crate::random::base(&mut random, &mut words);
-        let sides: Vec<Vec<Line>> = ['a', 'c', 'p']
-            .map(|owner| edit(&lines, &mut random, &mut words, owner))
-            .into();
+        let sides: Vec<Vec<Line>> =
+            ['a', 'c', 'p'].map(|owner| edit(&lines, &mut random, &mut words, owner)).into();
         let base = print(&lines, "\n", true);
         let [first, second, person] = [0, 1, 2].map(|at: usize| print(&sides[at], "\n", true));
         if [&first, &second, &person].iter().any(|text| text.is_empty()) {
             continue;
         }
         let old: HashSet<&str> = words_of(&lines).collect();
-        let new: HashSet<&str> = sides
-            .iter()
-            .flat_map(|side| words_of(side))
-            .filter(|word| !old.contains(word))
-            .collect();
+        let new: HashSet<&str> =
+            sides.iter().flat_map(|side| words_of(side)).filter(|word| !old.contains(word)).collect();
         for (one, other) in [(&first, &second), (&second, &first)] {
             let merged = merge(&base, &merge(&base, one, &person).text, other).text;
             let times = count(merged.split_whitespace());
@@ -173,9 +162,7 @@ fn touched<'a>(base: &'a [Line], side: &'a [Line]) -> HashSet<&'a str> {
     let kept = |lines: &[Line], line: &Line| line.base.is_some() && lines.contains(line);
     let gone = base.iter().filter(|line| !kept(side, line));
     let come = side.iter().filter(|line| !kept(base, line));
-    gone.chain(come)
-        .flat_map(|line| line.words.iter().map(String::as_str))
-        .collect()
+    gone.chain(come).flat_map(|line| line.words.iter().map(String::as_str)).collect()
 }
 
 /// A word that one side wrote, and that stands in nothing that the other side touched, is there as often as that side has it.
@@ -191,10 +178,8 @@ fn everyday_words_are_not_lost() {
         let merged = merge(base, ours, theirs).text;
         let times: HashMap<&str, usize> = count(merged.split_whitespace());
         for (side, other) in [(&case.ours, &case.theirs), (&case.theirs, &case.ours)] {
-            let foreign: HashSet<&str> = touched(&case.base, other)
-                .into_iter()
-                .flat_map(str::split_whitespace)
-                .collect();
+            let foreign: HashSet<&str> =
+                touched(&case.base, other).into_iter().flat_map(str::split_whitespace).collect();
             let in_base = count(words_of(&case.base).flat_map(str::split_whitespace));
             for (word, expected) in count(words_of(side).flat_map(str::split_whitespace)) {
                 let is_new = expected > in_base.get(word).copied().unwrap_or(0);

@@ -38,17 +38,9 @@ pub(crate) fn insert_block(
     words: &mut Words,
     owner: char,
 ) {
-    let mut block: Vec<Line> = (0..random.between(1, 4))
-        .map(|_| words.line(random, owner))
-        .collect();
+    let mut block: Vec<Line> = (0..random.between(1, 4)).map(|_| words.line(random, owner)).collect();
     if random.chance(40) {
-        block.insert(
-            0,
-            Line {
-                base: None,
-                words: Vec::new(),
-            },
-        );
+        block.insert(0, Line { base: None, words: Vec::new() });
     }
     lines.splice(at..at, block);
 }
@@ -71,11 +63,7 @@ pub(crate) fn change_word(lines: &mut [Line], random: &mut Random, words: &mut W
 
 fn extend_line(lines: &mut [Line], random: &mut Random, words: &mut Words, owner: char) {
     if let Some(line) = some_line(lines, random) {
-        let at = if random.chance(60) {
-            line.words.len()
-        } else {
-            random.below(line.words.len() + 1)
-        };
+        let at = if random.chance(60) { line.words.len() } else { random.below(line.words.len() + 1) };
         line.words.insert(at, words.next(owner));
     }
 }
@@ -100,9 +88,7 @@ pub(crate) fn rewrite(lines: &mut Vec<Line>, random: &mut Random, words: &mut Wo
     if !lines.is_empty() {
         let start = random.below(lines.len());
         let end = (start + random.between(1, 5)).min(lines.len());
-        let block: Vec<Line> = (0..random.between(1, 5))
-            .map(|_| words.line(random, owner))
-            .collect();
+        let block: Vec<Line> = (0..random.between(1, 5)).map(|_| words.line(random, owner)).collect();
         lines.splice(start..end, block);
     }
 }
@@ -111,10 +97,7 @@ pub(crate) fn rewrite(lines: &mut Vec<Line>, random: &mut Random, words: &mut Wo
 pub(crate) fn complaints(base: &[Line], ours: &[Line], theirs: &[Line], merged: &str) -> Vec<String> {
     let mut found = Vec::new();
     let counts = count(merged.split_whitespace());
-    let known: HashSet<&str> = words_of(base)
-        .chain(words_of(ours))
-        .chain(words_of(theirs))
-        .collect();
+    let known: HashSet<&str> = words_of(base).chain(words_of(ours)).chain(words_of(theirs)).collect();
     let in_base: HashSet<&str> = words_of(base).collect();
     let in_ours: HashSet<&str> = words_of(ours).collect();
     let in_theirs: HashSet<&str> = words_of(theirs).collect();
@@ -140,9 +123,7 @@ pub(crate) fn complaints(base: &[Line], ours: &[Line], theirs: &[Line], merged: 
 }
 
 pub(crate) fn words_of(lines: &[Line]) -> impl Iterator<Item = &str> {
-    lines
-        .iter()
-        .flat_map(|line| line.words.iter().map(String::as_str))
+    lines.iter().flat_map(|line| line.words.iter().map(String::as_str))
 }
 
 pub(crate) fn count<'a>(words: impl Iterator<Item = &'a str>) -> HashMap<&'a str, usize> {
@@ -159,10 +140,7 @@ fn check_lines(base: &[Line], ours: &[Line], theirs: &[Line], merged: &str, foun
     let times = |line: &Line| lines.get(line.text().as_str()).copied().unwrap_or(0);
     let version = |side: &[Line], at: usize| side.iter().find(|line| line.base == Some(at)).cloned();
     for side in [ours, theirs] {
-        for line in side
-            .iter()
-            .filter(|line| line.base.is_none() && !line.words.is_empty())
-        {
+        for line in side.iter().filter(|line| line.base.is_none() && !line.words.is_empty()) {
             if times(line) != 1 {
                 found.push(format!("new line {:?} stands {} times", line.text(), times(line)));
             }
@@ -184,11 +162,7 @@ fn check_lines(base: &[Line], ours: &[Line], theirs: &[Line], merged: &str, foun
         if let Some(expected) = expected
             && times(&expected) != 1
         {
-            found.push(format!(
-                "line {:?} stands {} times",
-                expected.text(),
-                times(&expected)
-            ));
+            found.push(format!("line {:?} stands {} times", expected.text(), times(&expected)));
         }
     }
 }
@@ -224,10 +198,7 @@ fn woven_lines(case: &Case, merged: &str) -> Vec<String> {
             let kept: Vec<&str> = words.iter().copied().filter(|word| own.contains(word)).collect();
             let mut rest = own.iter();
             kept.iter().all(|word| rest.any(|next| next == word))
-                && own
-                    .iter()
-                    .filter(|word| is_new(word))
-                    .all(|word| kept.contains(word))
+                && own.iter().filter(|word| is_new(word)).all(|word| kept.contains(word))
         };
         let is_sound = case.ours.iter().filter(|line| line.base.is_some()).any(|ours| {
             let theirs = case.theirs.iter().find(|line| line.base == ours.base);
@@ -260,12 +231,7 @@ pub(crate) fn case(seed: u64) -> Case {
     let ending = if random.chance(15) { "\r\n" } else { "\n" };
     let mut text = |lines: &[Line]| print(lines, ending, !random.chance(10));
     let texts = [text(&base), text(&ours), text(&theirs)];
-    Case {
-        base,
-        ours,
-        theirs,
-        texts,
-    }
+    Case { base, ours, theirs, texts }
 }
 
 #[test]

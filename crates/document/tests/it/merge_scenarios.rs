@@ -84,9 +84,8 @@ fn new_lines_that_both_sides_hold_stand_once() {
     for seed in 0..CASES {
         let (mut random, mut words) = (Random::new(seed), Words::default());
         let base = base(&mut random, &mut words);
-        let shared: Vec<Line> = (0..random.between(1, 3))
-            .map(|_| long_line(&mut random, &mut words, 's'))
-            .collect();
+        let shared: Vec<Line> =
+            (0..random.between(1, 3)).map(|_| long_line(&mut random, &mut words, 's')).collect();
         let at = random.below(base.len() + 1);
         let (mut ours, mut theirs) = (base.clone(), base.clone());
         ours.splice(at..at, around_shared(&shared, &mut random, &mut words, 'a'));
@@ -130,10 +129,7 @@ fn the_agent_rewrites_a_passage_and_the_person_edits_in_it() {
 }
 
 fn blank() -> Line {
-    Line {
-        base: None,
-        words: Vec::new(),
-    }
+    Line { base: None, words: Vec::new() }
 }
 
 /// Some turns of a conversation: a question, a heading, an answer, with blank lines between them.
@@ -152,10 +148,7 @@ fn conversation(random: &mut Random, words: &mut Words) -> Vec<Line> {
 }
 
 fn heading(words: &mut Words, owner: char) -> Line {
-    Line {
-        base: None,
-        words: vec!["###".to_owned(), "Re:".to_owned(), words.next(owner)],
-    }
+    Line { base: None, words: vec!["###".to_owned(), "Re:".to_owned(), words.next(owner)] }
 }
 
 fn chat(random: &mut Random, words: &mut Words, ends_blank: bool) -> Sides {
@@ -216,9 +209,7 @@ fn a_page_is_replaced_while_the_agent_appends() {
         let base = base(random, words);
         let mut ours = base.clone();
         append(&mut ours, random, words, 'a');
-        let theirs = (0..random.between(1, 9))
-            .map(|_| words.line(random, 'p'))
-            .collect();
+        let theirs = (0..random.between(1, 9)).map(|_| words.line(random, 'p')).collect();
         Sides { base, ours, theirs }
     };
     check(scenario, plain);
@@ -226,11 +217,8 @@ fn a_page_is_replaced_while_the_agent_appends() {
         let sides = scenario(&mut Random::new(seed), &mut Words::default());
         let merged = sides.merged(plain);
         let gone: HashSet<&str> = words_of(&sides.base).collect();
-        let back: Vec<String> = merged
-            .split_whitespace()
-            .filter(|word| gone.contains(word))
-            .map(str::to_owned)
-            .collect();
+        let back: Vec<String> =
+            merged.split_whitespace().filter(|word| gone.contains(word)).map(str::to_owned).collect();
         sides.assert(seed, &merged, &back);
     }
 }
@@ -239,14 +227,8 @@ fn a_page_is_replaced_while_the_agent_appends() {
 fn section(lines: &[Line], random: &mut Random) -> std::ops::Range<usize> {
     let at = random.below(lines.len());
     let is_blank = |line: &Line| line.words.is_empty();
-    let start = lines[..at]
-        .iter()
-        .rposition(is_blank)
-        .map_or(0, |blank| blank + 1);
-    let end = lines[at..]
-        .iter()
-        .position(is_blank)
-        .map_or(lines.len(), |blank| at + blank);
+    let start = lines[..at].iter().rposition(is_blank).map_or(0, |blank| blank + 1);
+    let end = lines[at..].iter().position(is_blank).map_or(lines.len(), |blank| at + blank);
     start.min(end)..end
 }
 
@@ -257,9 +239,7 @@ fn a_section_is_rewritten_while_the_person_works_in_it() {
             let base = base(random, words);
             let section = section(&base, random);
             let mut ours = base.clone();
-            let written: Vec<Line> = (0..random.between(1, 6))
-                .map(|_| words.line(random, 'a'))
-                .collect();
+            let written: Vec<Line> = (0..random.between(1, 6)).map(|_| words.line(random, 'a')).collect();
             ours.splice(section.clone(), written);
             let mut theirs = base.clone();
             if random.chance(50) && !section.is_empty() {

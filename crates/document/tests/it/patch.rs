@@ -11,11 +11,7 @@ const DOCUMENT: &str = "# Plan\n<!-- agent:status -->\nIdle.\n<!-- /agent:status
 fn check(document: &str, answer: &str, expected: Expect) {
     let shown = match apply_patches(document, &parse_answer(answer)) {
         Ok(applied) => {
-            let notices: String = applied
-                .notices
-                .iter()
-                .map(|notice| format!("({notice})\n"))
-                .collect();
+            let notices: String = applied.notices.iter().map(|notice| format!("({notice})\n")).collect();
             applied.text + &notices
         }
         Err(error) => error.to_string(),
@@ -56,10 +52,7 @@ fn a_closing_marker_in_code_does_not_end_a_patch() {
     let answer = parse_answer(
         "<!-- patch:a -->\n```\n<!-- /patch:a -->\n```\n`<!-- /patch:a -->`\n<!-- /patch:a -->\n",
     );
-    assert_eq!(
-        answer.patches[0].text,
-        "```\n<!-- /patch:a -->\n```\n`<!-- /patch:a -->`\n"
-    );
+    assert_eq!(answer.patches[0].text, "```\n<!-- /patch:a -->\n```\n`<!-- /patch:a -->`\n");
     assert_eq!((answer.patches.len(), answer.unmatched.as_str()), (1, ""));
 }
 
@@ -86,35 +79,19 @@ fn a_patch_for_no_component_goes_to_the_exchange_with_a_notice() {
 #[test]
 fn an_unclosed_patch_is_kept_up_to_the_next_one() {
     let answer = parse_answer("<!-- patch:a -->\none\n<!-- patch:b -->\ntwo\n<!-- /patch:c -->\nthree");
-    let shown: Vec<_> = answer
-        .patches
-        .iter()
-        .map(|patch| (patch.name.as_str(), patch.text.as_str()))
-        .collect();
+    let shown: Vec<_> =
+        answer.patches.iter().map(|patch| (patch.name.as_str(), patch.text.as_str())).collect();
     assert_eq!(shown, [("a", "one\n"), ("b", "two\n<!-- /patch:c -->\nthree")]);
     assert_eq!(
         answer.notices,
-        [
-            Notice::Unclosed {
-                name: "a".into(),
-                line: 1
-            },
-            Notice::Unclosed {
-                name: "b".into(),
-                line: 3
-            }
-        ]
+        [Notice::Unclosed { name: "a".into(), line: 1 }, Notice::Unclosed { name: "b".into(), line: 3 }]
     );
 }
 
 #[test]
 fn a_patch_that_opens_again_ends_the_first() {
     let answer = parse_answer("<!-- patch:a -->\none\n<!-- patch:a -->\ntwo\n<!-- /patch:a -->\n");
-    let shown: Vec<_> = answer
-        .patches
-        .iter()
-        .map(|patch| (patch.text.as_str(), patch.is_closed))
-        .collect();
+    let shown: Vec<_> = answer.patches.iter().map(|patch| (patch.text.as_str(), patch.is_closed)).collect();
     assert_eq!(shown, [("one\n", false), ("two\n", true)]);
 }
 
@@ -122,13 +99,7 @@ fn a_patch_that_opens_again_ends_the_first() {
 fn a_stray_closing_marker_is_noted() {
     let answer = parse_answer("one\n\n<!-- /patch:a -->\ntwo");
     assert_eq!(answer.unmatched, "one\n\ntwo");
-    assert_eq!(
-        answer.notices,
-        [Notice::Unopened {
-            name: "a".into(),
-            line: 3
-        }]
-    );
+    assert_eq!(answer.notices, [Notice::Unopened { name: "a".into(), line: 3 }]);
 }
 
 #[test]
@@ -213,11 +184,8 @@ fn any_answer_leaves_the_components_as_they_are() {
         let answer = random.soup(24);
         let applied =
             apply_patches(DOCUMENT, &parse_answer(&answer)).unwrap_or_else(|e| panic!("{e}: {answer:?}"));
-        let names: Vec<_> = components(&applied.text)
-            .unwrap()
-            .into_iter()
-            .map(|component| component.name)
-            .collect();
+        let names: Vec<_> =
+            components(&applied.text).unwrap().into_iter().map(|component| component.name).collect();
         assert_eq!(names, ["status", "exchange"], "{answer:?}");
     }
 }

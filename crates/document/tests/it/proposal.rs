@@ -4,11 +4,7 @@ use document::section::{
 };
 
 fn check(text: &str, expected: bool) {
-    assert_eq!(
-        is_proposal(&find_section(text, "A").unwrap()),
-        expected,
-        "{text:?}"
-    );
+    assert_eq!(is_proposal(&find_section(text, "A").unwrap()), expected, "{text:?}");
 }
 
 #[test]
@@ -49,29 +45,19 @@ fn text_behind_the_marker_belongs_to_the_section() {
 
 #[test]
 fn text_behind_the_marker_opens_no_section_when_the_marker_goes() {
-    assert_eq!(
-        set_proposal("## A\n<!-- proposal --> ## B\n", "A", false),
-        "## A\n<!-- --> ## B\n"
-    );
-    assert_eq!(
-        set_proposal("## A\n<!-- proposal --> B\n---\n", "A", false),
-        "## A\n<!-- --> B\n---\n"
-    );
+    assert_eq!(set_proposal("## A\n<!-- proposal --> ## B\n", "A", false), "## A\n<!-- --> ## B\n");
+    assert_eq!(set_proposal("## A\n<!-- proposal --> B\n---\n", "A", false), "## A\n<!-- --> B\n---\n");
 }
 
 #[test]
 fn an_unclosed_marker_is_an_error_with_its_line() {
-    for text in [
-        "# T\n## A\n<!-- proposal\nbody\n## B\n",
-        "# T\n## A\n<!-- proposal\n## B\n<!-- proposal -->\n",
-    ] {
+    for text in
+        ["# T\n## A\n<!-- proposal\nbody\n## B\n", "# T\n## A\n<!-- proposal\n## B\n<!-- proposal -->\n"]
+    {
         assert_eq!(locate(text, "A"), Err(SectionError::UnclosedMarker { line: 3 }));
         assert_eq!(locate(text, "B"), Err(SectionError::UnclosedMarker { line: 3 }));
         assert_eq!(set_proposal(text, "A", true), text);
-        assert_eq!(
-            replace(text, "A", "x"),
-            Err(SectionError::UnclosedMarker { line: 3 })
-        );
+        assert_eq!(replace(text, "A", "x"), Err(SectionError::UnclosedMarker { line: 3 }));
     }
     assert!(locate("## A\n## B\n<!-- proposal\n", "A").is_ok());
 }
@@ -79,20 +65,14 @@ fn an_unclosed_marker_is_an_error_with_its_line() {
 #[test]
 fn a_write_that_would_leave_a_marker_unclosed_is_refused() {
     let error = SectionError::UnclosedMarker { line: 2 };
-    assert_eq!(
-        replace("## A\n\n## B\n", "A", "<!-- proposal\nbody"),
-        Err(error.clone())
-    );
+    assert_eq!(replace("## A\n\n## B\n", "A", "<!-- proposal\nbody"), Err(error.clone()));
     assert_eq!(append("## A\n\n## B\n", "A", "<!-- proposal"), Err(error));
 }
 
 #[test]
 fn a_marker_that_a_person_deleted_can_be_put_back_above_their_text() {
     let text = "## A\n\ntheir text\n";
-    assert_eq!(
-        set_proposal(text, "A", true),
-        "## A\n<!-- proposal -->\n\ntheir text\n"
-    );
+    assert_eq!(set_proposal(text, "A", true), "## A\n<!-- proposal -->\n\ntheir text\n");
 }
 
 #[test]

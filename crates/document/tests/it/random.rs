@@ -88,14 +88,8 @@ pub(crate) fn print(lines: &[Line], ending: &str, is_ended: bool) -> String {
 pub(crate) fn base(random: &mut Random, words: &mut Words) -> Vec<Line> {
     let mut lines = Vec::new();
     for at in 0..random.between(1, 14) {
-        let mut line = if random.chance(20) {
-            Line {
-                base: None,
-                words: Vec::new(),
-            }
-        } else {
-            words.line(random, 'b')
-        };
+        let mut line =
+            if random.chance(20) { Line { base: None, words: Vec::new() } } else { words.line(random, 'b') };
         line.base = Some(at);
         lines.push(line);
     }

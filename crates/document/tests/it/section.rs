@@ -6,17 +6,12 @@ use expect_test::{Expect, expect};
 
 /// Level and title of every section, in document order.
 fn titles(text: &str) -> Vec<(u8, String)> {
-    find_sections(text)
-        .into_iter()
-        .map(|section| (section.level, section.title))
-        .collect()
+    find_sections(text).into_iter().map(|section| (section.level, section.title)).collect()
 }
 
 fn check(text: &str, expected: &[(u8, &str)]) {
-    let expected: Vec<(u8, String)> = expected
-        .iter()
-        .map(|&(level, title)| (level, title.to_owned()))
-        .collect();
+    let expected: Vec<(u8, String)> =
+        expected.iter().map(|&(level, title)| (level, title.to_owned())).collect();
     assert_eq!(titles(text), expected, "{text:?}");
 }
 
@@ -43,11 +38,7 @@ fn a_heading_in_a_fence_is_no_section() {
 fn a_fence_that_never_closes_hides_what_follows() {
     let text = "## A\n~~~\n## not\n## User\n";
     check(text, &[(2, "A")]);
-    check_error(
-        text,
-        "User",
-        &expect![[r#"no section is titled "User"; nearest: "A""#]],
-    );
+    check_error(text, "User", &expect![[r#"no section is titled "User"; nearest: "A""#]]);
 }
 
 #[test]
@@ -75,17 +66,9 @@ fn a_section_begins_at_the_start_of_its_line() {
 fn an_underlined_title_is_a_section() {
     check("Terminal\n--------\n", &[(2, "Terminal")]);
     check("Terminal\n===\n", &[(1, "Terminal")]);
-    assert_eq!(
-        find_section("Terminal\n--------\nx", "Terminal")
-            .unwrap()
-            .content_start,
-        18
-    );
+    assert_eq!(find_section("Terminal\n--------\nx", "Terminal").unwrap().content_start, 18);
     check("two\nlines\n---", &[(2, "two lines")]);
-    check(
-        "## Terminal\nResult: ok\n---\nmore",
-        &[(2, "Terminal"), (2, "Result: ok")],
-    );
+    check("## Terminal\nResult: ok\n---\nmore", &[(2, "Terminal"), (2, "Result: ok")]);
     let phantom = find_section("## Terminal\nResult: ok\n---\nmore", "Result: ok").unwrap();
     assert_eq!((phantom.start, phantom.content_start), (12, 27));
     check("- x\n---", &[]);
@@ -131,26 +114,14 @@ fn lookup_trims_and_ignores_case_in_every_script() {
     ] {
         assert!(find_section(text, title).is_some(), "{text:?} {title:?}");
     }
-    assert_eq!(
-        find_section("## STRASSE\n", "straße"),
-        None,
-        "ß and ss stay apart"
-    );
-    assert_eq!(
-        find_section("## İ\n", "i"),
-        None,
-        "the dotted capital is another letter"
-    );
+    assert_eq!(find_section("## STRASSE\n", "straße"), None, "ß and ss stay apart");
+    assert_eq!(find_section("## İ\n", "i"), None, "the dotted capital is another letter");
 }
 
 #[test]
 fn two_equal_titles_are_ambiguous() {
     let text = "## Researcher\none\n\n## researcher\ntwo\n";
-    let error = SectionError::Multiple {
-        title: "Researcher".into(),
-        count: 2,
-        lines: vec![1, 4],
-    };
+    let error = SectionError::Multiple { title: "Researcher".into(), count: 2, lines: vec![1, 4] };
     assert_eq!(locate(text, "Researcher"), Err(error));
     check_error(
         text,
@@ -166,10 +137,7 @@ fn a_nested_title_is_reached_by_its_path_only() {
     let text = "# Run\n## Researcher\none\n## Terminal\n### Researcher\ntwo\n#### Deep\n### A/B\nthree\n";
     let content = |title: &str| find_section(text, title).map(|section| section.content);
     assert_eq!(content("Researcher").as_deref(), Some("one\n"));
-    assert_eq!(
-        content("Terminal/Researcher").as_deref(),
-        Some("two\n#### Deep\n")
-    );
+    assert_eq!(content("Terminal/Researcher").as_deref(), Some("two\n#### Deep\n"));
     assert_eq!(content("terminal / researcher / deep").as_deref(), Some(""));
     assert_eq!(content("Run/Terminal/A/B").as_deref(), Some("three\n"));
     assert_eq!(content("Deep"), None);
@@ -192,10 +160,7 @@ fn an_outermost_heading_of_another_level_is_found_if_no_run_section_has_its_titl
 fn sections_nest_by_rank_and_come_in_document_order() {
     let text = "## A\n### A1\n#### A2\n## B\n# T\n";
     check(text, &[(2, "A"), (3, "A1"), (4, "A2"), (2, "B"), (1, "T")]);
-    let ranges: Vec<(usize, usize)> = find_sections(text)
-        .iter()
-        .map(|one| (one.start, one.end))
-        .collect();
+    let ranges: Vec<(usize, usize)> = find_sections(text).iter().map(|one| (one.start, one.end)).collect();
     assert_eq!(ranges, [(0, 20), (5, 20), (12, 20), (20, 25), (25, 29)]);
 }
 
@@ -205,12 +170,7 @@ fn windows_line_endings_stay() {
     assert_eq!(find_section(text, "A").unwrap().content_start, 6);
     check_replace(text, "A", "new\nlines", "## A\r\nnew\r\nlines\r\n\r\n## B\r\n");
     check_append(text, "B", "x\ny", "## A\r\nold\r\n\r\n## B\r\nx\r\ny\r\n");
-    check_append(
-        "## A\r\none\n\r\n## B\r\n",
-        "B",
-        "x",
-        "## A\r\none\n\r\n## B\r\nx\r\n",
-    );
+    check_append("## A\r\none\n\r\n## B\r\n", "B", "x", "## A\r\none\n\r\n## B\r\nx\r\n");
 }
 
 #[test]
@@ -227,10 +187,7 @@ fn a_byte_order_mark_and_frontmatter_are_no_part_of_the_markdown() {
     check("\u{feff}# T\n", &[(1, "T")]);
     check("---\ntitle: x\n---\n# T\n", &[(1, "T")]);
     check_replace("\u{feff}# T\n", "T", "x\n", "\u{feff}# T\nx\n");
-    assert_eq!(
-        find_section("\u{feff}---\na: b\n---\n# T\n", "T").unwrap().line,
-        4
-    );
+    assert_eq!(find_section("\u{feff}---\na: b\n---\n# T\n", "T").unwrap().line, 4);
 }
 
 #[test]
@@ -256,12 +213,7 @@ fn replace_leaves_exactly_one_blank_line_before_the_next_heading() {
 #[test]
 fn append_goes_before_the_trailing_blank_lines() {
     check_append("## A\n\n\n## B\n", "A", "x", "## A\nx\n\n\n## B\n");
-    check_append(
-        "## A\none  \n\n## B\n",
-        "A",
-        "two\n",
-        "## A\none  \ntwo\n\n## B\n",
-    );
+    check_append("## A\none  \n\n## B\n", "A", "two\n", "## A\none  \ntwo\n\n## B\n");
     check_append("## A\none\nB\n---\n", "A", "two", "## A\ntwo\n\none\nB\n---\n");
     check_append("## A\n\nB\n---\n", "A", "two", "## A\ntwo\n\nB\n---\n");
 }
@@ -270,18 +222,8 @@ fn append_goes_before_the_trailing_blank_lines() {
 fn an_invisible_character_makes_another_title_and_the_error_shows_the_nearest() {
     let text = "## Re\u{200b}searcher\n## Terminal\n## User\n## Conductor\n";
     let error = locate(text, "Researcher").unwrap_err();
-    let nearest = vec![
-        "Re\u{200b}searcher".to_owned(),
-        "User".to_owned(),
-        "Conductor".to_owned(),
-    ];
-    assert_eq!(
-        error,
-        SectionError::NotFound {
-            title: "Researcher".into(),
-            nearest
-        }
-    );
+    let nearest = vec!["Re\u{200b}searcher".to_owned(), "User".to_owned(), "Conductor".to_owned()];
+    assert_eq!(error, SectionError::NotFound { title: "Researcher".into(), nearest });
 }
 
 #[test]

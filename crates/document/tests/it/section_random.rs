@@ -38,21 +38,14 @@ fn writing_a_section_changes_no_byte_outside_it() {
                 mark_proposal(&text, title, false),
             ];
             // A marker that is not closed may not be written; nothing else fails.
-            for written in results
-                .into_iter()
-                .filter(|result| !is_unclosed(result))
-                .map(Result::unwrap)
-            {
+            for written in results.into_iter().filter(|result| !is_unclosed(result)).map(Result::unwrap) {
                 assert_eq!(
                     written.get(..section.content_start),
                     text.get(..section.content_start),
                     "seed {seed}"
                 );
                 assert!(written.ends_with(&text[section.end..]), "seed {seed}");
-                assert!(
-                    written.len() >= section.content_start + text.len() - section.end,
-                    "seed {seed}"
-                );
+                assert!(written.len() >= section.content_start + text.len() - section.end, "seed {seed}");
             }
         }
     }
@@ -70,10 +63,7 @@ fn marking_keeps_the_list_of_sections_and_sticks() {
             continue;
         };
         let titles = |text: &str| {
-            find_sections(text)
-                .into_iter()
-                .map(|one| (one.level, one.title))
-                .collect::<Vec<_>>()
+            find_sections(text).into_iter().map(|one| (one.level, one.title)).collect::<Vec<_>>()
         };
         assert_eq!(titles(&marked), titles(&text), "seed {seed}");
         let bare = mark_proposal(&marked, "A", false).unwrap();
@@ -92,10 +82,7 @@ fn check_pieces(text: &str) {
     }
     assert_eq!(whole, text);
     for section in &sections {
-        assert_eq!(
-            text.get(section.content_start..section.end),
-            Some(section.content.as_str())
-        );
+        assert_eq!(text.get(section.content_start..section.end), Some(section.content.as_str()));
         assert_eq!(section.line, document::text::position(text, section.start).line);
     }
     assert!(outline(text).len() >= sections.len());

@@ -16,20 +16,12 @@ fn check(answer: &str) {
         let whole =
             std::str::from_utf8(&answer.as_bytes()[..cut]).map_or_else(|error| error.valid_up_to(), str::len);
         let safe = safe_prefix(&answer[..whole]);
-        assert!(
-            safe >= written,
-            "{:?} takes back {:?}",
-            &answer[..whole],
-            &answer[safe..written]
-        );
+        assert!(safe >= written, "{:?} takes back {:?}", &answer[..whole], &answer[safe..written]);
         written = safe;
         let text = &answer[..safe];
         let applied = apply_patches(DOCUMENT, &parse_answer(text)).unwrap();
-        let names: Vec<_> = components(&applied.text)
-            .unwrap()
-            .into_iter()
-            .map(|component| component.name)
-            .collect();
+        let names: Vec<_> =
+            components(&applied.text).unwrap().into_iter().map(|component| component.name).collect();
         assert_eq!(names, ["status", "exchange"], "{text:?}");
     }
 }
@@ -58,17 +50,7 @@ fn what_was_written_stays_as_it_was_written() {
 
 #[test]
 fn plain_text_is_written_at_once() {
-    for text in [
-        "",
-        "a",
-        "half a wo",
-        "a < b",
-        "- item",
-        "# Head",
-        "a\n",
-        "```\ncode",
-        "a -- b --> c",
-    ] {
+    for text in ["", "a", "half a wo", "a < b", "- item", "# Head", "a\n", "```\ncode", "a -- b --> c"] {
         assert_eq!(safe_prefix(text), text.len(), "{text:?}");
     }
 }
@@ -103,11 +85,7 @@ fn any_answer_can_be_cut_anywhere() {
                 continue;
             };
             let safe = safe_prefix(partial);
-            assert!(
-                safe >= written,
-                "{partial:?} takes back {:?}",
-                &partial[safe..written]
-            );
+            assert!(safe >= written, "{partial:?} takes back {:?}", &partial[safe..written]);
             written = safe;
             let text = &partial[..safe];
             let applied = apply_patches(DOCUMENT, &parse_answer(text)).unwrap();
@@ -118,23 +96,14 @@ fn any_answer_can_be_cut_anywhere() {
 
 #[test]
 fn a_large_answer_takes_linear_time() {
-    for unit in [
-        "`a` <!-- x --> ",
-        "a <!-- ",
-        "` <!-- x -->",
-        "<!-- patch:x -->\n",
-        "<!-- /patch:x -->\n",
-        "```\n",
-    ] {
+    for unit in
+        ["`a` <!-- x --> ", "a <!-- ", "` <!-- x -->", "<!-- patch:x -->\n", "<!-- /patch:x -->\n", "```\n"]
+    {
         let text = unit.repeat(1_000_000 / unit.len());
         let start = Instant::now();
         let safe = safe_prefix(&text);
         let patches = parse_answer(&text).patches.len();
         println!("{unit:?}: {safe} {patches} {:?}", start.elapsed());
-        assert!(
-            start.elapsed() < Duration::from_secs(3),
-            "{unit:?} took {:?}",
-            start.elapsed()
-        );
+        assert!(start.elapsed() < Duration::from_secs(3), "{unit:?} took {:?}", start.elapsed());
     }
 }

@@ -34,10 +34,7 @@ fn text_takes_a_line_ending_and_keeps_lone_carriage_returns() {
 #[test]
 fn bytes_that_are_no_text_are_refused_with_their_place() {
     assert_eq!(decode(b"\xef\xbb\xbfok"), Ok("\u{feff}ok"));
-    assert_eq!(
-        decode(b"a\r\nb\xc3"),
-        Err(InvalidText::InvalidUtf8 { offset: 4, line: 2 })
-    );
+    assert_eq!(decode(b"a\r\nb\xc3"), Err(InvalidText::InvalidUtf8 { offset: 4, line: 2 }));
     assert_eq!(decode(b"a\n\0"), Err(InvalidText::Nul { offset: 2, line: 2 }));
     assert_eq!(decode(b"\xff\xfea\0"), Err(InvalidText::Utf16));
     assert_eq!(check("fine"), Ok(()));
@@ -62,10 +59,7 @@ fn a_byte_order_mark_and_a_final_newline_are_seen() {
 #[test]
 fn positions_count_every_kind_of_line_break_once() {
     let text = "a\r\né\rc\n";
-    let places: Vec<Position> = [0, 3, 5, 6, 8, 99]
-        .into_iter()
-        .map(|at| position(text, at))
-        .collect();
+    let places: Vec<Position> = [0, 3, 5, 6, 8, 99].into_iter().map(|at| position(text, at)).collect();
     let expected = [(1, 1), (2, 1), (2, 2), (3, 1), (4, 1), (4, 1)];
     assert_eq!(places, expected.map(|(line, column)| Position { line, column }));
 }

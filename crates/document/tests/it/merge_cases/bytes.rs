@@ -11,16 +11,10 @@ pub(super) fn rows() -> Vec<Row> {
 
 fn characters() -> Vec<Row> {
     vec![
-        row(
-            "Two letters whose first byte is the same",
-            ["a\n", "a\né agent\n", "a\nè user\n"],
-        )
-        .gives("a\né agent\nè user\n"),
-        row(
-            "Two emoji that differ in their last byte only",
-            ["a\n", "a\n👍🏽 agent\n", "a\n👍🏻 user\n"],
-        )
-        .gives("a\n👍🏽 agent\n👍🏻 user\n"),
+        row("Two letters whose first byte is the same", ["a\n", "a\né agent\n", "a\nè user\n"])
+            .gives("a\né agent\nè user\n"),
+        row("Two emoji that differ in their last byte only", ["a\n", "a\n👍🏽 agent\n", "a\n👍🏻 user\n"])
+            .gives("a\n👍🏽 agent\n👍🏻 user\n"),
         row(
             "A child joins a family of joined emoji while the agent writes below",
             [
@@ -32,11 +26,7 @@ fn characters() -> Vec<Row> {
         .gives("👨\u{200d}👩\u{200d}👧\u{200d}👦 family\n日本語!\nagent line\n"),
         row(
             "A byte order mark stays the first character",
-            [
-                "\u{feff}# T\n\nq\n",
-                "\u{feff}# T\n\nq\n\nA\n",
-                "\u{feff}# T2\n\nq\n",
-            ],
+            ["\u{feff}# T\n\nq\n", "\u{feff}# T\n\nq\n\nA\n", "\u{feff}# T2\n\nq\n"],
         )
         .gives("\u{feff}# T2\n\nq\n\nA\n"),
     ]
@@ -46,20 +36,12 @@ fn endings() -> Vec<Row> {
     vec![
         row(
             "Both sides end their lines as the file does",
-            [
-                "# T\r\n\r\nq?\r\n",
-                "# T\r\n\r\nq?\r\n\r\nA.\r\n",
-                "# T2\r\n\r\nq?\r\n",
-            ],
+            ["# T\r\n\r\nq?\r\n", "# T\r\n\r\nq?\r\n\r\nA.\r\n", "# T2\r\n\r\nq?\r\n"],
         )
         .gives("# T2\r\n\r\nq?\r\n\r\nA.\r\n"),
         row(
             "The agent's bare line feeds become what the file uses",
-            [
-                "# T\r\n\r\nq?\r\n",
-                "# T\r\n\r\nq?\r\n\n## Assistant\n\nA.\n",
-                "# T2\r\n\r\nq?\r\n",
-            ],
+            ["# T\r\n\r\nq?\r\n", "# T\r\n\r\nq?\r\n\n## Assistant\n\nA.\n", "# T2\r\n\r\nq?\r\n"],
         )
         .gives("# T2\r\n\r\nq?\r\n\r\n## Assistant\r\n\r\nA.\r\n"),
         row(
@@ -72,11 +54,7 @@ fn endings() -> Vec<Row> {
             ["one\rtwo\r", "one\rtwo\rthree\r", "zero one\rtwo\r"],
         )
         .gives("zero one\rtwo\rthree\r"),
-        row(
-            "Nobody ends the last line, and both add one",
-            ["Q", "Q\n\nA", "Q\nmore"],
-        )
-        .gives("Q\n\nA\nmore"),
+        row("Nobody ends the last line, and both add one", ["Q", "Q\n\nA", "Q\nmore"]).gives("Q\n\nA\nmore"),
     ]
 }
 

@@ -40,17 +40,8 @@ fn answers() -> Vec<Row> {
                 "User prompt line one.\nLast line of user prompt.\n\n",
             ],
         )
-        .once(&[
-            "User prompt line one.",
-            "Last line of user prompt.",
-            "### Re: topic",
-            "Response content",
-        ])
-        .in_order(&[
-            "User prompt line one.",
-            "Last line of user prompt.",
-            "### Re: topic",
-        ]),
+        .once(&["User prompt line one.", "Last line of user prompt.", "### Re: topic", "Response content"])
+        .in_order(&["User prompt line one.", "Last line of user prompt.", "### Re: topic"]),
     ]
 }
 
@@ -67,11 +58,7 @@ fn questions() -> Vec<Row> {
         .gives("What is the plan for Q3?\n\n### Re: plan\n\nPlan.\n"),
         row(
             "The last line of the question grows, and the answer follows it",
-            [
-                "first\nsecond\n",
-                "first\nsecond\n\n### Re: s\n\nA\n",
-                "first\nsecond, really\n",
-            ],
+            ["first\nsecond\n", "first\nsecond\n\n### Re: s\n\nA\n", "first\nsecond, really\n"],
         )
         .gives("first\nsecond, really\n\n### Re: s\n\nA\n"),
         row(
@@ -94,11 +81,7 @@ fn questions() -> Vec<Row> {
         .gives("### Re: old\n\nOld answer line (wrong!).\n\nprompt\n\n### Re: p\n\nA1\n"),
         row(
             "Two agents answer in one exchange: two whole blocks with a blank line between them",
-            [
-                "q\n",
-                "q\n\n### Re: A\n\nalpha one\nalpha two\n",
-                "q\n\n### Re: B\n\nbeta one\nbeta two\n",
-            ],
+            ["q\n", "q\n\n### Re: A\n\nalpha one\nalpha two\n", "q\n\n### Re: B\n\nbeta one\nbeta two\n"],
         )
         .gives("q\n\n### Re: A\n\nalpha one\nalpha two\n\n### Re: B\n\nbeta one\nbeta two\n"),
     ]
@@ -135,11 +118,7 @@ fn streams() -> Vec<Row> {
         .gives("q\n\nPara one.\n\nuser note\n\nPara two.\n\nPara three.\n"),
         row(
             "The stream stops within a word, the person writes below, and the word is finished",
-            [
-                "q\n\nThe ans\n",
-                "q\n\nThe answer is\n",
-                "q\n\nThe ans\nuser line\n",
-            ],
+            ["q\n\nThe ans\n", "q\n\nThe answer is\n", "q\n\nThe ans\nuser line\n"],
         )
         .gives("q\n\nThe answer is\nuser line\n"),
     ]
@@ -242,11 +221,7 @@ fn other_components() -> Vec<Row> {
         ),
         page_row(
             "Another component is deleted",
-            [
-                page(&status("ok\n"), "q\n", ""),
-                page(&status("ok\n"), ANSWER, ""),
-                page("", "q\n", ""),
-            ],
+            [page(&status("ok\n"), "q\n", ""), page(&status("ok\n"), ANSWER, ""), page("", "q\n", "")],
             &page("", ANSWER, ""),
         )
         .never(&["agent:status"]),
@@ -261,11 +236,7 @@ fn other_components() -> Vec<Row> {
         ),
         page_row(
             "The agent strikes one item of the queue while the person adds another",
-            [
-                queue("- one\n- two\n"),
-                queue("- ~~one~~\n- two\n"),
-                queue("- one\n- two\n- three\n"),
-            ],
+            [queue("- one\n- two\n"), queue("- ~~one~~\n- two\n"), queue("- one\n- two\n- three\n")],
             &queue("- ~~one~~\n- two\n- three\n"),
         ),
     ]

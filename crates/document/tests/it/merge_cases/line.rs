@@ -105,18 +105,11 @@ fn same_line() -> Vec<Row> {
             ],
         )
         .gives("A quick brown fox jumps over the lazy cat.\n"),
-        row(
-            "The same correction on both sides is made once",
-            ["a\nb\n", "a\nB\nagent\n", "a\nB\n"],
-        )
-        .gives("a\nB\nagent\n"),
+        row("The same correction on both sides is made once", ["a\nb\n", "a\nB\nagent\n", "a\nB\n"])
+            .gives("a\nB\nagent\n"),
         row(
             "The same word added to a line on both sides stands there once",
-            [
-                "ship it\nend\n",
-                "ship it now\nend\nagent\n",
-                "ship it now\nthe end\n",
-            ],
+            ["ship it\nend\n", "ship it now\nend\nagent\n", "ship it now\nthe end\n"],
         )
         .gives("ship it now\nthe end\nagent\n"),
         row(

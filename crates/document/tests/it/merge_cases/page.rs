@@ -111,11 +111,7 @@ fn whole() -> Vec<Row> {
         .never(&["old title", "old body"]),
         row(
             "A stale copy without the newest part, and a line of its own: both new lines stand",
-            [
-                "q\n\nFlushed.\n",
-                "q\n\nFlushed.\nNext part.\n",
-                "q\nmy own thought\n",
-            ],
+            ["q\n\nFlushed.\n", "q\n\nFlushed.\nNext part.\n", "q\nmy own thought\n"],
         )
         .once(&["q\n", "Next part.", "my own thought"]),
     ]
