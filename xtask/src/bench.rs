@@ -1,8 +1,12 @@
 //! The registry of benchmarks and what they share: measuring in `measure`, printing in `table`.
 //! Never judges a number; a benchmark prints, and a person or a test with a stated limit decides.
 
+mod age;
 mod io;
 mod measure;
+mod merge;
+mod page;
+mod scan;
 mod table;
 
 use std::process::ExitCode;
@@ -27,11 +31,20 @@ struct Bench {
 }
 
 /// A new benchmark is a file in `bench/` and a line here.
-const BENCHES: &[Bench] = &[Bench {
-    name: "io",
-    about: "what reading, replacing and durably replacing a file costs at least",
-    run: io::run,
-}];
+const BENCHES: &[Bench] = &[
+    Bench {
+        name: "io",
+        about: "what reading, replacing and durably replacing a file costs at least",
+        run: io::run,
+    },
+    Bench {
+        name: "merge",
+        about: "a merge and a live flush beside copying, reading and writing, and git",
+        run: merge::run,
+    },
+    Bench { name: "scan", about: "finding the sections of a long document", run: scan::run },
+    Bench { name: "age", about: "a document after ten thousand flushes beside a fresh one", run: age::run },
+];
 
 /// `[NAME] [--smoke]`; without a name, the list.
 pub(crate) fn bench(arguments: &[String]) -> Result<ExitCode> {

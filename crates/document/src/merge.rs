@@ -72,6 +72,10 @@ pub enum NoticeKind {
 /// assert!(merged.notices.is_empty());
 /// ```
 pub fn merge(base: &str, ours: &str, theirs: &str) -> Merge {
+    merge_in_style(base, ours, theirs, Style::KeepBoth)
+}
+
+fn merge_in_style(base: &str, ours: &str, theirs: &str, style: Style) -> Merge {
     if let Some(text) = one_sided(base, ours, theirs) {
         return Merge { text: text.to_owned(), notices: Vec::new() };
     }
@@ -80,7 +84,7 @@ pub fn merge(base: &str, ours: &str, theirs: &str) -> Merge {
             Notice { kind: NoticeKind::EmptySave, line: 1, ours: String::new(), theirs: String::new() };
         return Merge { text: ours.to_owned(), notices: vec![notice] };
     }
-    merge_normalised(Normalised::of(base, ours, theirs), Style::KeepBoth)
+    merge_normalised(Normalised::of(base, ours, theirs), style)
 }
 
 fn merge_normalised(mut texts: Normalised<'_>, style: Style) -> Merge {

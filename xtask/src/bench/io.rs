@@ -82,12 +82,16 @@ fn text(length: usize) -> Vec<u8> {
 }
 
 /// A folder that is gone when the benchmark is over, also after a failure.
-struct Scratch {
+pub(super) struct Scratch {
     folder: PathBuf,
 }
 
 impl Scratch {
-    fn new(folder: PathBuf) -> Result<Self> {
+    pub(super) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    pub(super) fn new(folder: PathBuf) -> Result<Self> {
         fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
         Ok(Self { folder })
     }

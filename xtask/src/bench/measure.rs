@@ -38,7 +38,6 @@ pub(crate) fn median_of<T>(rounds: usize, mut work: impl FnMut() -> Result<T>) -
 /// Runs a program to its end; `cpu` covers it and every process it waited for.
 ///
 /// The kernel keeps one sum for all children, so no other child may end meanwhile.
-#[cfg_attr(not(test), expect(dead_code, reason = "benchmarks that start the binary are built on it"))]
 pub(crate) fn child(command: &mut Command) -> Result<Cost> {
     let (wall, cpu) = (Instant::now(), children_cpu()?);
     let status = command.status().context("cannot start the measured program")?;

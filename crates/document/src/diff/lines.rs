@@ -27,7 +27,36 @@ pub(crate) fn line_hunks(old: &str, new: &str) -> Vec<Hunk> {
     while let Some(differing) = next_difference(old, new, at, end) {
         at = settle(old, new, differing, end, &mut hunks);
     }
+    slide_down(old, new, &mut hunks);
     hunks
+}
+
+/// Moves each insertion and each deletion down over equal lines as far as it goes, but not up to the next hunk: which of two
+/// equal lines is the new one must not depend on what else was changed, or two sides would disagree on it.
+fn slide_down(old: &str, new: &str, hunks: &mut [Hunk]) {
+    let mut limit = old.len() + 1;
+    for hunk in hunks.iter_mut().rev() {
+        while hunk.old.is_empty() != hunk.new.is_empty() {
+            let moved =
+                if hunk.old.is_empty() { slice(new, hunk.new.clone()) } else { slice(old, hunk.old.clone()) };
+            let first = first_line(moved);
+            let is_equal = first.ends_with('\n')
+                && hunk.old.end + first.len() < limit
+                && first_line(slice(old, hunk.old.end..old.len())) == first;
+            if !is_equal {
+                break;
+            }
+            for range in [&mut hunk.old, &mut hunk.new] {
+                *range = range.start + first.len()..range.end + first.len();
+            }
+        }
+        limit = hunk.old.start;
+    }
+}
+
+fn first_line(text: &str) -> &str {
+    let end = memchr::memchr(b'\n', text.as_bytes()).map_or(text.len(), |newline| newline + 1);
+    slice(text, 0..end)
 }
 
 /// The line where both texts differ next, at or after `at`; nothing if they are equal up to the matching end.

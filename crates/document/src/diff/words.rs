@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use imara_diff::{Algorithm, Diff, InternedInput, TokenSource};
 
-use super::table::best_pairs;
+use super::table::{CELLS_MAX, best_pairs};
 use super::{Hunk, common_prefix, common_suffix, slice, solid};
 
 /// A changed passage of more bytes than this stays whole lines, unless it has as many lines after as before.
@@ -28,8 +28,12 @@ pub(crate) fn refine(old: &str, new: &str, hunk: &Hunk, out: &mut Vec<Hunk>) {
     let pairs = pairs(old, new, &old_lines, &new_lines, hunk.weight());
     let mut done = (hunk.old.start, hunk.new.start);
     for (old_line, new_line) in pairs {
+        // A line that kept nothing is no other than those around it; they stay one change.
+        let Some(words) = refine_line(old, new, &old_line, &new_line) else {
+            continue;
+        };
         push_lines(out, done.0..old_line.start, done.1..new_line.start);
-        refine_line(old, new, &old_line, &new_line, out);
+        out.extend(words);
         done = (old_line.end, new_line.end);
     }
     push_lines(out, done.0..hunk.old.end, done.1..hunk.new.end);
@@ -109,29 +113,25 @@ fn shared_words(old: &str, new: &str) -> usize {
     shared
 }
 
-/// One line that became another: its changed words if enough of it was kept, else the whole line.
-fn refine_line(old: &str, new: &str, old_line: &Range<usize>, new_line: &Range<usize>, out: &mut Vec<Hunk>) {
+/// One line that became another: its changed words if enough of it was kept, else nothing.
+fn refine_line(old: &str, new: &str, old_line: &Range<usize>, new_line: &Range<usize>) -> Option<Vec<Hunk>> {
     let (old_text, new_text) = (slice(old, old_line.clone()), slice(new, new_line.clone()));
-    let whole = Hunk { old: old_line.clone(), new: new_line.clone() };
     // A changed line break is a change of the whole line.
     if line_break(old_text) != line_break(new_text) {
-        out.push(whole);
-        return;
+        return Some(vec![Hunk { old: old_line.clone(), new: new_line.clone() }]);
     }
     let words = word_hunks(old_text, new_text);
-    let changed = |side: fn(&Hunk) -> &Range<usize>, text: &str| -> usize {
-        words.iter().map(|hunk| solid(slice(text, side(hunk).clone()))).sum()
-    };
-    let kept = solid(old_text) - changed(|hunk| &hunk.old, old_text);
+    let changed: usize = words.iter().map(|hunk| solid(slice(old_text, hunk.old.clone()))).sum();
+    let kept = solid(old_text) - changed;
     let shorter = solid(old_text).min(solid(new_text));
     if kept == 0 || kept * 2 < shorter {
-        out.push(whole);
-        return;
+        return None;
     }
-    out.extend(words.into_iter().map(|hunk| Hunk {
+    let in_texts = |hunk: Hunk| Hunk {
         old: hunk.old.start + old_line.start..hunk.old.end + old_line.start,
         new: hunk.new.start + new_line.start..hunk.new.end + new_line.start,
-    }));
+    };
+    Some(words.into_iter().map(in_texts).collect())
 }
 
 fn line_break(line: &str) -> &str {
@@ -140,17 +140,13 @@ fn line_break(line: &str) -> &str {
 
 /// The changed words of one line. Changes with hardly anything kept between them are one.
 fn word_hunks(old: &str, new: &str) -> Vec<Hunk> {
-    let input = InternedInput::new(Words(old), Words(new));
-    let mut diff = Diff::compute(Algorithm::Myers, &input);
-    diff.postprocess_no_heuristic(&input);
-    let old_starts = token_starts(old);
-    let new_starts = token_starts(new);
-    let byte = |starts: &[usize], token: u32| starts.get(token as usize).copied().unwrap_or_default();
+    let (old_starts, new_starts) = (token_starts(old), token_starts(new));
+    let byte = |starts: &[usize], token: usize| starts.get(token).copied().unwrap_or_default();
     let mut hunks: Vec<Hunk> = Vec::new();
-    for hunk in diff.hunks() {
+    for (before, after) in changed_tokens(old, new, &old_starts, &new_starts) {
         let hunk = Hunk {
-            old: byte(&old_starts, hunk.before.start)..byte(&old_starts, hunk.before.end),
-            new: byte(&new_starts, hunk.after.start)..byte(&new_starts, hunk.after.end),
+            old: byte(&old_starts, before.start)..byte(&old_starts, before.end),
+            new: byte(&new_starts, after.start)..byte(&new_starts, after.end),
         };
         match hunks.last_mut() {
             Some(last) if solid(slice(old, last.old.end..hunk.old.start)) < KEPT_BETWEEN_MIN => {
@@ -161,6 +157,43 @@ fn word_hunks(old: &str, new: &str) -> Vec<Hunk> {
         }
     }
     hunks
+}
+
+/// The spans of words that differ. In a line of common length the words are paired so that as much text as possible is
+/// kept; the fewest changed words alone would rather keep three blanks than one word.
+fn changed_tokens(
+    old: &str,
+    new: &str,
+    old_starts: &[usize],
+    new_starts: &[usize],
+) -> Vec<(Range<usize>, Range<usize>)> {
+    let counts = (old_starts.len() - 1, new_starts.len() - 1);
+    if counts.0 * counts.1 > CELLS_MAX {
+        let input = InternedInput::new(Words(old), Words(new));
+        let mut diff = Diff::compute(Algorithm::Myers, &input);
+        diff.postprocess_no_heuristic(&input);
+        let wide = |range: Range<u32>| range.start as usize..range.end as usize;
+        return diff.hunks().map(|hunk| (wide(hunk.before), wide(hunk.after))).collect();
+    }
+    let (old_words, new_words) = (words(old), words(new));
+    let weight = |row: usize, column: usize| match (old_words.get(row), new_words.get(column)) {
+        (Some(a), Some(b)) if a == b => 1 + 4 * solid(a),
+        _ => 0,
+    };
+    let mut changed = Vec::new();
+    let mut done = (0, 0);
+    let pairs = best_pairs(counts.0, counts.1, weight);
+    for (row, column) in pairs.into_iter().chain([counts]) {
+        if done != (row, column) {
+            changed.push((done.0..row, done.1..column));
+        }
+        done = (row + 1, column + 1);
+    }
+    changed
+}
+
+fn words(text: &str) -> Vec<&str> {
+    Words(text).tokenize().collect()
 }
 
 fn token_starts(text: &str) -> Vec<usize> {

@@ -13,7 +13,7 @@ pub(super) struct Operation {
 }
 
 impl Operation {
-    fn inserts_lines(&self) -> bool {
+    pub(super) fn inserts_lines(&self) -> bool {
         self.base.is_empty() && !self.is_inline
     }
 
@@ -54,6 +54,25 @@ impl Operation {
     }
 }
 
+/// Whether `a` of one side and `b` of the other write the same lines beside each other: one inserts them at the edge of lines
+/// that the other replaced by text with the same lines at that edge.
+fn is_repeated((a, a_text): (&Operation, &str), (b, b_text): (&Operation, &str)) -> bool {
+    let repeats = |insertion: &Operation, inserted: &str, other: &Operation, replacing: &str| {
+        let inserted = slice(inserted, insertion.new.clone());
+        let replacing = slice(replacing, other.new.clone());
+        if !insertion.inserts_lines() || other.is_inline || other.base.is_empty() || inserted.is_empty() {
+            return false;
+        }
+        let is_head = insertion.base.start == other.base.start && replacing.starts_with(inserted);
+        let is_tail = insertion.base.start == other.base.end
+            && replacing
+                .strip_suffix(inserted)
+                .is_some_and(|before| before.is_empty() || before.ends_with('\n'));
+        is_head || is_tail
+    };
+    repeats(a, a_text, b, b_text) || repeats(b, b_text, a, a_text)
+}
+
 /// The operations of a side: what each hunk does to the lines of the base.
 pub(super) fn operations(base: &str, text: &str, hunks: Vec<Hunk>) -> Vec<Operation> {
     let at_start = |text: &str, at: usize| at == 0 || text.as_bytes().get(at - 1) == Some(&b'\n');
@@ -89,15 +108,18 @@ impl Cluster<'_> {
                 theirs = rest;
             }
             let near = theirs.iter().take_while(|b| b.base.start <= a.base.end);
-            if near.clone().any(|b| a.contests(b) && !self.are_same(a, b)) {
+            let is_contest = |b: &Operation| {
+                (a.contests(b) && !self.are_same(a, b))
+                    || is_repeated((a, self.ours_text), (b, self.theirs_text))
+            };
+            if near.clone().any(is_contest) {
                 return true;
             }
         }
         false
     }
 
-    /// Whether an operation of ours and one of theirs make the same change.
-    pub(super) fn are_same(&self, a: &Operation, b: &Operation) -> bool {
+    fn are_same(&self, a: &Operation, b: &Operation) -> bool {
         a.base == b.base
             && !a.inserts_lines()
             && slice(self.ours_text, a.new.clone()) == slice(self.theirs_text, b.new.clone())
@@ -122,6 +144,10 @@ impl<'a> Clusters<'a> {
         Clusters { base, texts, ours, theirs }
     }
 
+    fn is_repeated(&self, ours: &Operation, theirs: &Operation) -> bool {
+        is_repeated((ours, self.texts.0), (theirs, self.texts.1))
+    }
+
     /// The lines that `operation` touches: none for inserted lines. What is known to reach to `known` is not looked up again,
     /// so that many changed words of one long line cost no more than one.
     fn lines_of(&self, operation: &Operation, known: &Range<usize>) -> Range<usize> {
@@ -144,16 +170,23 @@ impl<'a> Iterator for Clusters<'a> {
     type Item = Cluster<'a>;
 
     fn next(&mut self) -> Option<Cluster<'a>> {
-        let first = match (self.ours.first(), self.theirs.first()) {
-            (Some(ours), Some(theirs)) if theirs.precedes(ours) => theirs,
-            (Some(operation), _) | (None, Some(operation)) => operation,
+        let (first, mut ours, mut theirs) = match (self.ours.first(), self.theirs.first()) {
+            (Some(ours), Some(theirs)) if theirs.precedes(ours) => (theirs, 0, 1),
+            (Some(ours), _) => (ours, 1, 0),
+            (None, Some(theirs)) => (theirs, 0, 1),
             (None, None) => return None,
         };
         let mut base = self.lines_of(first, &(0..0));
-        let (mut ours, mut theirs) = (0, 0);
         loop {
-            let next_ours = self.ours.get(ours).filter(|operation| operation.lies_on(&base));
-            let next_theirs = self.theirs.get(theirs).filter(|operation| operation.lies_on(&base));
+            let (last_ours, last_theirs) = (self.ours.get(..ours), self.theirs.get(..theirs));
+            let next_ours = self.ours.get(ours).filter(|operation| {
+                let last = last_theirs.and_then(<[Operation]>::last);
+                operation.lies_on(&base) || last.is_some_and(|last| self.is_repeated(operation, last))
+            });
+            let next_theirs = self.theirs.get(theirs).filter(|operation| {
+                let last = last_ours.and_then(<[Operation]>::last);
+                operation.lies_on(&base) || last.is_some_and(|last| self.is_repeated(last, operation))
+            });
             let taken = match (next_ours, next_theirs) {
                 (Some(operation), _) => {
                     ours += 1;

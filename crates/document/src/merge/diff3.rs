@@ -1,7 +1,6 @@
 //! Merging with conflict markers, for append and template documents and for git. Never marks what can be merged.
 
-use super::ending::Normalised;
-use super::{Merge, Style, merge_normalised, one_sided};
+use super::{Merge, Style, merge_in_style};
 
 /// Label of the agent's side in a conflict.
 pub const LABEL_OURS: &str = "agent-response";
@@ -25,10 +24,7 @@ pub const LABEL_THEIRS: &str = "your-edits";
 /// );
 /// ```
 pub fn merge_diff3(base: &str, ours: &str, theirs: &str) -> Merge {
-    if let Some(text) = one_sided(base, ours, theirs) {
-        return Merge { text: text.to_owned(), notices: Vec::new() };
-    }
-    merge_normalised(Normalised::of(base, ours, theirs), Style::Diff3)
+    merge_in_style(base, ours, theirs, Style::Diff3)
 }
 
 /// Both versions and the original between markers, in the line ending of the lines themselves.

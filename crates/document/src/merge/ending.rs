@@ -16,6 +16,7 @@ pub(super) struct Normalised<'a> {
     pub(super) theirs: Cow<'a, str>,
     pub(super) ours_hunks: Vec<Hunk>,
     ends_with_newline: bool,
+    ending: LineEnding,
 }
 
 impl<'a> Normalised<'a> {
@@ -31,7 +32,14 @@ impl<'a> Normalised<'a> {
             ours = Cow::Owned(with_line_ending(&ours, ending).into_owned());
             ours_hunks = diff(&base, &ours);
         }
-        Normalised { base, ours, theirs: ended(Cow::Borrowed(theirs), ending), ours_hunks, ends_with_newline }
+        Normalised {
+            base,
+            ours,
+            theirs: ended(Cow::Borrowed(theirs), ending),
+            ours_hunks,
+            ends_with_newline,
+            ending,
+        }
     }
 
     pub(super) fn restore_final_newline(&self, text: &mut String) {
@@ -40,7 +48,7 @@ impl<'a> Normalised<'a> {
         }
         if text.ends_with('\n') {
             text.pop();
-            if text.ends_with('\r') {
+            if self.ending == LineEnding::CrLf && text.ends_with('\r') {
                 text.pop();
             }
         }
@@ -65,7 +73,11 @@ fn ended(text: Cow<'_, str>, ending: LineEnding) -> Cow<'_, str> {
         return text;
     }
     let mut text = text.into_owned();
-    text.push_str(ending.as_str());
+    // Lines are told apart by line feeds; a file with lone carriage returns is one line, and it is ended like any other.
+    text.push_str(match ending {
+        LineEnding::CrLf => "\r\n",
+        LineEnding::Lf | LineEnding::Cr => "\n",
+    });
     Cow::Owned(text)
 }
 

@@ -142,8 +142,11 @@ impl Weaver<'_> {
                 Take::Ours | Take::Text(_) => {
                     ours.next();
                     self.ours.pass(operation);
-                    // The same change on both sides is made once.
-                    if let Some(same) = theirs.next_if(|other| cluster.are_same(operation, other)) {
+                    // A change at the same place that is not contested is the same change.
+                    let is_same = |other: &&Operation| {
+                        other.base == base && !other.inserts_lines() && !operation.inserts_lines()
+                    };
+                    if let Some(same) = theirs.next_if(is_same) {
                         self.theirs.pass(same);
                     }
                 }
@@ -192,19 +195,29 @@ impl Weaver<'_> {
         let theirs = slice(self.theirs.text, span.1.clone());
         let original = slice(self.base, cluster.base.clone());
         let line = self.line_at(cluster.base.start);
-        let is_marked = self.style == Style::Diff3 && !original.trim().is_empty() && ours != theirs;
-        let text = if is_marked {
+        let told = self.woven.notices.len();
+        let mut text = self.keep_both(cluster, &lines.0, &lines.1, line);
+        if self.style == Style::Diff3
+            && !original.trim().is_empty()
+            && !self.is_settled(&text, ours, theirs, told)
+        {
+            self.woven.notices.truncate(told);
             self.tell(NoticeKind::Conflict, line, ours, theirs);
-            diff3::conflict(ours, original, theirs)
-        } else {
-            self.keep_both(cluster, &lines.0, &lines.1, line)
-        };
+            text = diff3::conflict(ours, original, theirs);
+        }
         self.woven.changes.push(Change {
             base: cluster.base.clone(),
             ours: span.0,
             theirs: span.1,
             take: Take::Text(text),
         });
+    }
+
+    /// Whether one side's version holds all that the other changed, so that there is nothing to choose.
+    fn is_settled(&self, text: &str, ours: &str, theirs: &str, told: usize) -> bool {
+        let notices = self.woven.notices.get(told..).unwrap_or_default();
+        let is_choice = |notice: &Notice| notice.kind != NoticeKind::BothChanged;
+        (text == ours || text == theirs) && !notices.iter().any(is_choice)
     }
 
     /// Lines of the base that neither side removed stay; between them stand the new lines of both sides, whole.

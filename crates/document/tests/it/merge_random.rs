@@ -9,7 +9,7 @@ use crate::random::{Line, Random, Words, base, print};
 const CASES: u64 = 100_000;
 
 /// One side's edits: one to four of them, of any kind that a person or an agent makes.
-fn edit(lines: &[Line], random: &mut Random, words: &mut Words, owner: char) -> Vec<Line> {
+pub(crate) fn edit(lines: &[Line], random: &mut Random, words: &mut Words, owner: char) -> Vec<Line> {
     let mut lines = lines.to_vec();
     for _ in 0..random.between(1, 4) {
         let at = random.below(lines.len() + 1);
@@ -26,12 +26,18 @@ fn edit(lines: &[Line], random: &mut Random, words: &mut Words, owner: char) -> 
     lines
 }
 
-fn append(lines: &mut Vec<Line>, random: &mut Random, words: &mut Words, owner: char) {
+pub(crate) fn append(lines: &mut Vec<Line>, random: &mut Random, words: &mut Words, owner: char) {
     let end = lines.len();
     insert_block(lines, end, random, words, owner);
 }
 
-fn insert_block(lines: &mut Vec<Line>, at: usize, random: &mut Random, words: &mut Words, owner: char) {
+pub(crate) fn insert_block(
+    lines: &mut Vec<Line>,
+    at: usize,
+    random: &mut Random,
+    words: &mut Words,
+    owner: char,
+) {
     let mut block: Vec<Line> = (0..random.between(1, 4)).map(|_| words.line(random, owner)).collect();
     if random.chance(40) {
         block.insert(0, Line { base: None, words: Vec::new() });
@@ -48,7 +54,7 @@ fn some_line<'a>(lines: &'a mut [Line], random: &mut Random) -> Option<&'a mut L
     Some(solid.swap_remove(at))
 }
 
-fn change_word(lines: &mut [Line], random: &mut Random, words: &mut Words, owner: char) {
+pub(crate) fn change_word(lines: &mut [Line], random: &mut Random, words: &mut Words, owner: char) {
     if let Some(line) = some_line(lines, random) {
         let at = random.below(line.words.len());
         line.words[at] = words.next(owner);
@@ -78,7 +84,7 @@ fn remove(lines: &mut Vec<Line>, random: &mut Random) {
     }
 }
 
-fn rewrite(lines: &mut Vec<Line>, random: &mut Random, words: &mut Words, owner: char) {
+pub(crate) fn rewrite(lines: &mut Vec<Line>, random: &mut Random, words: &mut Words, owner: char) {
     if !lines.is_empty() {
         let start = random.below(lines.len());
         let end = (start + random.between(1, 5)).min(lines.len());
@@ -88,7 +94,7 @@ fn rewrite(lines: &mut Vec<Line>, random: &mut Random, words: &mut Words, owner:
 }
 
 /// Everything that may not happen to a word or a line, found in one merged text.
-fn complaints(base: &[Line], ours: &[Line], theirs: &[Line], merged: &str) -> Vec<String> {
+pub(crate) fn complaints(base: &[Line], ours: &[Line], theirs: &[Line], merged: &str) -> Vec<String> {
     let mut found = Vec::new();
     let counts = count(merged.split_whitespace());
     let known: HashSet<&str> = words_of(base).chain(words_of(ours)).chain(words_of(theirs)).collect();
@@ -116,11 +122,11 @@ fn complaints(base: &[Line], ours: &[Line], theirs: &[Line], merged: &str) -> Ve
     found
 }
 
-fn words_of(lines: &[Line]) -> impl Iterator<Item = &str> {
+pub(crate) fn words_of(lines: &[Line]) -> impl Iterator<Item = &str> {
     lines.iter().flat_map(|line| line.words.iter().map(String::as_str))
 }
 
-fn count<'a>(words: impl Iterator<Item = &'a str>) -> HashMap<&'a str, usize> {
+pub(crate) fn count<'a>(words: impl Iterator<Item = &'a str>) -> HashMap<&'a str, usize> {
     let mut counts = HashMap::new();
     for word in words {
         *counts.entry(word).or_insert(0) += 1;
@@ -161,14 +167,63 @@ fn check_lines(base: &[Line], ours: &[Line], theirs: &[Line], merged: &str, foun
     }
 }
 
-struct Case {
-    base: Vec<Line>,
-    ours: Vec<Line>,
-    theirs: Vec<Line>,
-    texts: [String; 3],
+/// Lines that one side wrote one below the other, and that are not so any more.
+pub(crate) fn torn_blocks(side: &[Line], merged: &str) -> Vec<String> {
+    let lines: Vec<&str> = merged.lines().collect();
+    let is_new = |line: &Line| line.base.is_none() && !line.words.is_empty();
+    let mut found = Vec::new();
+    for pair in side.windows(2).filter(|pair| pair.iter().all(is_new)) {
+        let [first, second] = [&pair[0], &pair[1]].map(Line::text);
+        let at = lines.iter().position(|line| *line == first);
+        if at.and_then(|at| lines.get(at + 1)) != Some(&second.as_str()) {
+            found.push(format!("{second:?} does not follow {first:?}"));
+        }
+    }
+    found
 }
 
-fn case(seed: u64) -> Case {
+/// Merged lines with a new word that are neither side's line, nor both sides' changes of one line put together whole.
+fn woven_lines(case: &Case, merged: &str) -> Vec<String> {
+    let in_base: HashSet<&str> = words_of(&case.base).collect();
+    let is_new = |word: &&str| !in_base.contains(word);
+    let whole: HashSet<String> = case.ours.iter().chain(&case.theirs).map(Line::text).collect();
+    let mut found = Vec::new();
+    for line in merged.lines().filter(|line| !whole.contains(*line)) {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        if !words.iter().any(is_new) {
+            continue;
+        }
+        let holds = |side: &Line| {
+            let own: Vec<&str> = side.words.iter().map(String::as_str).collect();
+            let kept: Vec<&str> = words.iter().copied().filter(|word| own.contains(word)).collect();
+            let mut rest = own.iter();
+            kept.iter().all(|word| rest.any(|next| next == word))
+                && own.iter().filter(|word| is_new(word)).all(|word| kept.contains(word))
+        };
+        let is_sound = case.ours.iter().filter(|line| line.base.is_some()).any(|ours| {
+            let theirs = case.theirs.iter().find(|line| line.base == ours.base);
+            let known =
+                |word: &&str, theirs: &Line| ours.words.iter().chain(&theirs.words).any(|own| own == word);
+            theirs.is_some_and(|theirs| {
+                holds(ours) && holds(theirs) && words.iter().all(|word| known(word, theirs))
+            })
+        });
+        if !is_sound {
+            found.push(format!("woven line {line:?}"));
+        }
+    }
+    found
+}
+
+/// A base and two sides, as lines and as texts.
+pub(crate) struct Case {
+    pub(crate) base: Vec<Line>,
+    pub(crate) ours: Vec<Line>,
+    pub(crate) theirs: Vec<Line>,
+    pub(crate) texts: [String; 3],
+}
+
+pub(crate) fn case(seed: u64) -> Case {
     let (mut random, mut words) = (Random::new(seed), Words::default());
     let base = base(&mut random, &mut words);
     let ours = edit(&base, &mut random, &mut words, 'a');
@@ -188,7 +243,10 @@ fn no_word_is_lost_broken_doubled_or_woven() {
             continue; // An empty file is an editor in the middle of a save; it has a test of its own.
         }
         let merged = merge(base, ours, theirs).text;
-        let found = complaints(&case.base, &case.ours, &case.theirs, &merged);
+        let mut found = complaints(&case.base, &case.ours, &case.theirs, &merged);
+        found.extend(torn_blocks(&case.ours, &merged));
+        found.extend(torn_blocks(&case.theirs, &merged));
+        found.extend(woven_lines(&case, &merged));
         assert!(
             found.is_empty(),
             "seed {seed}: {found:?}\n--- base\n{base}\n--- ours\n{ours}\n--- theirs\n{theirs}\n--- merged\n{merged}"
