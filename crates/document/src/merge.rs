@@ -11,10 +11,12 @@
 
 mod cluster;
 mod combine;
+mod contained;
 mod diff3;
 mod ending;
 mod weave;
 
+pub(crate) use contained::{Holder, holder};
 pub use diff3::{LABEL_BASE, LABEL_OURS, LABEL_THEIRS, merge_diff3};
 pub(crate) use weave::{Change, Side, Style, Take, weave};
 
@@ -91,6 +93,14 @@ fn merge_normalised(mut texts: Normalised<'_>, style: Style) -> Merge {
     let ours_hunks = std::mem::take(&mut texts.ours_hunks);
     let ours = Side::new(&texts.base, &texts.ours, ours_hunks);
     let theirs = Side::new(&texts.base, &texts.theirs, diff(&texts.base, &texts.theirs));
+    if let Some(holder) = holder(&ours, &theirs) {
+        let mut text = match holder {
+            Holder::Ours => ours.text.to_owned(),
+            Holder::Theirs => theirs.text.to_owned(),
+        };
+        texts.restore_final_newline(&mut text);
+        return Merge { text, notices: Vec::new() };
+    }
     let woven = weave(&texts.base, &ours, &theirs, style);
     let mut text = assemble(&texts.base, &ours, &theirs, &woven.changes);
     texts.restore_final_newline(&mut text);

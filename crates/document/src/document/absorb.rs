@@ -3,7 +3,7 @@
 
 use super::{Author, Document, Edit, Revision};
 use crate::diff::{Hunk, common_prefix, common_suffix, diff, line_hunks, slice};
-use crate::merge::{self, Notice, Side, Style, Take, weave};
+use crate::merge::{self, Holder, Notice, Side, Style, Take, holder, weave};
 use crate::reversal::Reversal;
 
 /// What absorbing a save did.
@@ -94,6 +94,11 @@ fn rebased(newest: &str, back: &Reversal, saved: &str) -> (Vec<Edit>, Vec<Notice
     }
     let ours = Side::new(&base, newest, hunks_of(newest, back));
     let theirs = Side::new(&base, saved, diff(&base, saved));
+    match holder(&ours, &theirs) {
+        Some(Holder::Ours) => return (Vec::new(), Vec::new()),
+        Some(Holder::Theirs) => return (as_edits(saved, diff(newest, saved)), Vec::new()),
+        None => {}
+    }
     let woven = weave(&base, &ours, &theirs, Style::KeepBoth);
     let mut edits = Vec::new();
     for change in woven.changes {

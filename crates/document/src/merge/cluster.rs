@@ -1,5 +1,6 @@
 //! Groups the changes of two sides by the lines of the base that they touch. Never decides whose text stands there.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use crate::diff::{Hunk, slice};
@@ -54,23 +55,15 @@ impl Operation {
     }
 }
 
-/// Whether `a` of one side and `b` of the other write the same lines beside each other: one inserts them at the edge of lines
-/// that the other replaced by text with the same lines at that edge.
+/// Whether `a` of one side and `b` of the other stand side by side and hold the same line, which then was written once.
 fn is_repeated((a, a_text): (&Operation, &str), (b, b_text): (&Operation, &str)) -> bool {
-    let repeats = |insertion: &Operation, inserted: &str, other: &Operation, replacing: &str| {
-        let inserted = slice(inserted, insertion.new.clone());
-        let replacing = slice(replacing, other.new.clone());
-        if !insertion.inserts_lines() || other.is_inline || other.base.is_empty() || inserted.is_empty() {
-            return false;
-        }
-        let is_head = insertion.base.start == other.base.start && replacing.starts_with(inserted);
-        let is_tail = insertion.base.start == other.base.end
-            && replacing
-                .strip_suffix(inserted)
-                .is_some_and(|before| before.is_empty() || before.ends_with('\n'));
-        is_head || is_tail
-    };
-    repeats(a, a_text, b, b_text) || repeats(b, b_text, a, a_text)
+    let touch = a.base.end == b.base.start || b.base.end == a.base.start || a.base.start == b.base.start;
+    if !touch || a.is_inline || b.is_inline {
+        return false;
+    }
+    let is_telling = |line: &&str| line.contains(char::is_alphanumeric);
+    let lines: BTreeSet<&str> = slice(a_text, a.new.clone()).lines().filter(is_telling).collect();
+    !lines.is_empty() && slice(b_text, b.new.clone()).lines().any(|line| lines.contains(line))
 }
 
 /// The operations of a side: what each hunk does to the lines of the base.

@@ -4,7 +4,7 @@
 use crate::diff::{line_hunks, slice, solid};
 
 /// Lines that both sides wrote count as the same words if they hold at least this many bytes besides blanks.
-const TELLING_BYTES: usize = 16;
+const TELLING_BYTES: usize = 8;
 
 /// Where two texts meet.
 pub(super) struct Place<'a> {

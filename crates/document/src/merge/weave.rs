@@ -19,6 +19,11 @@ impl<'a> Side<'a> {
     pub(crate) fn new(base: &str, text: &'a str, hunks: Vec<Hunk>) -> Side<'a> {
         Side { text, operations: operations(base, text, hunks) }
     }
+
+    /// What this side wrote: bytes of its text, in order.
+    pub(super) fn written(&self) -> Vec<Range<usize>> {
+        self.operations.iter().map(|operation| operation.new.clone()).collect()
+    }
 }
 
 /// One place of the base that the merge changes, with the same place in both sides.
