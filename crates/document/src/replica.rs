@@ -298,8 +298,23 @@ impl Session {
         self.root.get_string(&self.doc.transact())
     }
 
+    /// Everything the session holds, in the denser of the two Yjs encodings.
     fn state(&self) -> Vec<u8> {
-        self.doc.transact().encode_state_as_update_v1(&StateVector::default())
+        self.doc.transact().encode_state_as_update_v2(&StateVector::default())
+    }
+
+    /// A session from what [`state`](Self::state) gave.
+    fn resume(epoch: u64, state: &[u8]) -> Option<Session> {
+        let session = Session::new(epoch);
+        let update = Update::decode_v2(state).ok()?;
+        session.doc.transact_mut().apply_update(update).ok()?;
+        Some(session)
+    }
+
+    /// How many units each client has inserted.
+    fn clocks(&self) -> Vec<(Client, u32)> {
+        let known = self.doc.transact().state_vector();
+        known.iter().map(|(client, clock)| (client.get(), *clock)).collect()
     }
 }
 

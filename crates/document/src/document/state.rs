@@ -8,6 +8,8 @@ use crate::versions::Versions;
 
 /// What the bytes begin with: a name, and the version of the format.
 const MAGIC: &[u8] = b"agent-doc\x01";
+/// What they end with: a sum over all that goes before.
+const SUM_BYTES: usize = 8;
 
 impl Document {
     /// The whole document as bytes: text, authors, anchors, latest versions, and the session if one is open.
@@ -24,12 +26,19 @@ impl Document {
             put(&mut bytes, at as u64);
         }
         self.versions.encode(&mut bytes, self.text().len() / 4 + 4096);
+        let sum = checksum(&bytes);
+        bytes.extend_from_slice(&sum);
         bytes
     }
 
     /// Reads what [`encode`](Self::encode) wrote.
     pub fn decode(bytes: &[u8]) -> Result<Document, StateError> {
+        let (bytes, sum) = bytes.split_last_chunk::<SUM_BYTES>().ok_or(StateError::UnknownVersion)?;
         let body = bytes.strip_prefix(MAGIC).ok_or(StateError::UnknownVersion)?;
+        // A damaged sidecar must not reach the CRDT library, which trusts its own format.
+        if checksum(bytes) != *sum {
+            return Err(StateError::Damaged);
+        }
         let mut reader = Reader { bytes: body };
         let revision = reader.number()?;
         let epoch = reader.number()?;
@@ -60,4 +69,13 @@ impl Document {
             Err(_) => Document::open(file, author),
         }
     }
+}
+
+/// A sum that changes with any bit (FNV-1a). Against damage, not against an attacker, who could write the document itself.
+fn checksum(bytes: &[u8]) -> [u8; SUM_BYTES] {
+    let mut sum = 0xcbf2_9ce4_8422_2325_u64;
+    for byte in bytes {
+        sum = (sum ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3);
+    }
+    sum.to_le_bytes()
 }

@@ -26,7 +26,7 @@ impl From<MalformedUpdate> for StateError {
 }
 
 impl Replica {
-    /// Appends the replica: authors, who wrote which span, the text, and the session if one is open.
+    /// Appends the replica: authors, who wrote which span, and the text, or the session that holds it if one is open.
     pub(crate) fn encode(&self, bytes: &mut Vec<u8>) {
         let authors: Vec<_> = self.authors.iter().collect();
         wire::put(bytes, authors.len() as u64);
@@ -42,7 +42,6 @@ impl Replica {
             wire::put(bytes, u64::from(span.id.clock));
             wire::put(bytes, span.bytes as u64);
         }
-        wire::put_text(bytes, &self.text);
         match &self.session {
             Some(session) => {
                 wire::put(bytes, 1);
@@ -51,7 +50,10 @@ impl Replica {
                 wire::put(bytes, state.len() as u64);
                 bytes.extend_from_slice(&state);
             }
-            None => wire::put(bytes, 0),
+            None => {
+                wire::put(bytes, 0);
+                wire::put_text(bytes, &self.text);
+            }
         }
     }
 
@@ -74,35 +76,20 @@ impl Replica {
             let id = Id { client: *client, clock: reader.small()? };
             spans.push(Span { id, bytes: reader.small()? as usize, units: 0 });
         }
-        let text = reader.text()?;
-        let clocks = measure(&mut spans, text)?;
-        let mut replica = Replica {
-            text: text.to_owned(),
-            spans_max: SPANS_BEFORE_TIDYING.max(spans.len() * 2),
-            index: Index::from_spans(spans),
-            authors,
-            clocks,
-            session: None,
+        let (session, text) = if reader.number()? == 1 {
+            let session = Session::resume(reader.number()?, reader.sized()?).ok_or(StateError::Damaged)?;
+            let text = session.text();
+            (Some(session), text)
+        } else {
+            (None, reader.text()?.to_owned())
         };
-        if reader.number()? == 1 {
-            let epoch = reader.number()?;
-            replica.resume_session(epoch, reader.sized()?);
+        let mut clocks = measure(&mut spans, &text)?;
+        for (client, clock) in session.iter().flat_map(Session::clocks) {
+            let known = clocks.entry(client).or_insert(0);
+            *known = clock.max(*known);
         }
-        Ok(replica)
-    }
-
-    /// Goes on with a session, if it still tells the same text. Otherwise there is none, and peers load anew.
-    fn resume_session(&mut self, epoch: u64, state: &[u8]) {
-        let Ok(parsed) = wire::read(state) else { return };
-        let session = Session::new(epoch);
-        if session.apply_from_peer(state).is_err() || session.text() != self.text {
-            return;
-        }
-        for block in &parsed.blocks {
-            let clock = self.clocks.entry(block.id.client).or_insert(0);
-            *clock = (*clock).max(block.id.clock + block.units);
-        }
-        self.session = Some(session);
+        let spans_max = SPANS_BEFORE_TIDYING.max(spans.len() * 2);
+        Ok(Replica { text, spans_max, index: Index::from_spans(spans), authors, clocks, session })
     }
 }
 

@@ -12,6 +12,7 @@
 mod comment;
 mod component;
 mod contain;
+mod document;
 mod exchange;
 mod fragments;
 mod frontmatter;
