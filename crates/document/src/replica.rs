@@ -25,7 +25,7 @@ use yrs::{
 
 pub use author::Author;
 use author::Authors;
-use index::{Client, Id, Index, Span, units};
+use index::{Client, Id, Index, Span, spans_of, units};
 pub(crate) use peer::Followed;
 pub use peer::UpdateError;
 pub use state::StateError;
@@ -143,17 +143,20 @@ impl Replica {
     fn splice(&mut self, range: Range<usize>, text: &str, client: Client) -> Option<Vec<u8>> {
         let removed = self.index.remove(range.clone(), &self.text);
         let mut insertion = None;
-        self.text.replace_range(range.clone(), "");
         if !text.is_empty() {
             let clock = self.clocks.entry(client).or_insert(0);
             let id = Id { client, clock: *clock };
-            let span = Span { id, bytes: text.len(), units: units(text) };
-            *clock += span.units;
+            *clock += units(text);
+            // What was removed is out of the index, so up to here the text still tells the same as the index.
             let (left, right) = self.index.neighbours(range.start, &self.text);
-            self.index.insert(range.start, span, &self.text);
-            self.text.insert_str(range.start, text);
+            let mut at = range.start;
+            for span in spans_of(id, text) {
+                self.index.insert(at, span, &self.text);
+                at += span.bytes;
+            }
             insertion = Some(Insertion { id, left, right, text });
         }
+        self.text.replace_range(range, text);
         self.session.is_some().then(|| {
             let deletions: Vec<Deletion> =
                 removed.iter().map(|span| Deletion { id: span.id, units: span.units }).collect();
@@ -179,8 +182,14 @@ impl Replica {
             span.id.clock = *clock;
             *clock += span.units;
         }
-        self.spans_max = SPANS_BEFORE_TIDYING.max(joined.len() * 2);
-        self.index = Index::from_spans(joined);
+        let mut at = 0;
+        let mut short = Vec::with_capacity(joined.len());
+        for span in joined {
+            short.extend(spans_of(span.id, slice(&self.text, at..at + span.bytes)));
+            at += span.bytes;
+        }
+        self.spans_max = SPANS_BEFORE_TIDYING.max(short.len() * 2);
+        self.index = Index::from_spans(short);
     }
 
     pub(crate) fn epoch(&self) -> Option<u64> {

@@ -85,27 +85,29 @@ impl Versions {
     pub(crate) fn origin(&self, text: &str, saved: &str, author: &Author) -> Origin {
         let hunks = line_hunks(text, saved);
         let comparison = Comparison::new(text, saved, &hunks);
+        // How many versions there are to go back to, down to the one that the author saved last.
+        let steps =
+            self.known.iter().rev().take_while(|known| known.saved_by.as_ref() != Some(author)).count();
+        let newer = || self.known.iter().rev().take(steps);
         // A save that leaves alone all that is young fits no version better than the newest text itself.
-        let oldest = self.known.iter().rev().fold(self.pending.clone(), |back, known| back.then(&known.back));
+        let oldest = newer().fold(self.pending.clone(), |back, known| back.then(&known.back));
         if !comparison.meets(&oldest) {
             return Origin { back: Reversal::default(), hunks };
         }
-        let mut back = self.pending.clone();
         let (mut best, mut best_foreign) = (Candidate::default(), Candidate::default());
-        let mut versions = self.known.iter().rev();
-        loop {
-            let known = versions.next();
-            let saved_by = known.and_then(|known| known.saved_by.as_ref());
+        let mut back = self.pending.clone();
+        let mut step_back = newer();
+        let versions = self.known.iter().rev().map(Some).chain([None]);
+        for version in versions {
             // What another's editor saved is an unlikely origin; what was written for all, or saved by this one, is not.
-            let is_foreign = known.is_some_and(|known| known.is_passing) && saved_by != Some(author);
+            let is_foreign =
+                version.is_some_and(|known| known.is_passing && known.saved_by.as_ref() != Some(author));
             let candidate = if is_foreign { &mut best_foreign } else { &mut best };
             if let Some(distance) = comparison.distance(&back, candidate.distance) {
                 *candidate = Candidate { distance, back: back.clone() };
             }
-            match known {
-                Some(known) if saved_by != Some(author) => back = back.then(&known.back),
-                _ => break,
-            }
+            let Some(known) = step_back.next() else { break };
+            back = back.then(&known.back);
         }
         if best_foreign.distance.saturating_mul(FOREIGN_FACTOR) < best.distance {
             best = best_foreign;

@@ -3,6 +3,8 @@
 
 use std::ops::Range;
 
+/// Spans are joined only up to this length: a cut has to count the units of a whole span.
+const SPAN_BYTES_MAX: usize = 4096;
 /// Spans in one chunk before it is split; a place is found by passing whole chunks.
 const CHUNK_MAX: usize = 128;
 
@@ -31,8 +33,11 @@ impl Span {
         Id { client: self.id.client, clock: self.id.clock + self.units.saturating_sub(1) }
     }
 
+    /// Whether the next span goes on where this one ends, so that the two can be one.
     fn is_followed_by(&self, next: &Span) -> bool {
-        self.id.client == next.id.client && self.id.clock.checked_add(self.units) == Some(next.id.clock)
+        self.id.client == next.id.client
+            && self.id.clock.checked_add(self.units) == Some(next.id.clock)
+            && self.bytes + next.bytes <= SPAN_BYTES_MAX
     }
 
     /// Cuts the span at `bytes` of its `text`.
@@ -48,10 +53,22 @@ impl Span {
     }
 }
 
-/// How many UTF-16 units a text has.
+/// How many UTF-16 units a text has: one for each character, and one more for each that needs four bytes of UTF-8.
 pub(crate) fn units(text: &str) -> u32 {
-    let units = if text.is_ascii() { text.len() } else { text.encode_utf16().count() };
-    u32::try_from(units).unwrap_or(u32::MAX)
+    let characters = text.bytes().filter(|byte| byte & 0xc0 != 0x80).count();
+    let pairs = text.bytes().filter(|byte| *byte >= 0xf0).count();
+    u32::try_from(characters + pairs).unwrap_or(u32::MAX)
+}
+
+/// The spans of a text that one client inserted at once: short ones, so that cutting one stays cheap.
+pub(crate) fn spans_of(id: Id, text: &str) -> impl Iterator<Item = Span> {
+    let (mut id, mut rest) = (id, text);
+    std::iter::from_fn(move || {
+        let (head, tail) = rest.split_at_checked(rest.floor_char_boundary(SPAN_BYTES_MAX))?;
+        let span = Span { id, bytes: head.len(), units: units(head) };
+        (id.clock, rest) = (id.clock + span.units, tail);
+        (span.bytes > 0).then_some(span)
+    })
 }
 
 #[derive(Debug, Clone, Default)]
