@@ -17,21 +17,14 @@ fuzz_target!(|bytes: &[u8]| {
     if !value.trim().is_empty() {
         assert_eq!(after.model.as_deref(), Some(&*value));
     }
-    let others = |settings: Settings| Settings {
-        model: None,
-        ..settings
-    };
+    let others = |settings: Settings| Settings { model: None, ..settings };
     assert_eq!(others(after), others(before), "the other settings");
 });
 
 /// Sets and removes a key: it can be done again without a change, and what is new is put in without taking anything out.
 fn check_key(text: &str, key: &str, value: &str) -> Option<String> {
     let written = set_key(text, key, value).ok()?;
-    assert_eq!(
-        set_key(&written, key, value).as_deref(),
-        Ok(&*written),
-        "set again"
-    );
+    assert_eq!(set_key(&written, key, value).as_deref(), Ok(&*written), "set again");
     let start = common(text.bytes(), written.bytes());
     let end = common(text.bytes().rev(), written.bytes().rev());
     if !text.contains(key) {
@@ -39,11 +32,7 @@ fn check_key(text: &str, key: &str, value: &str) -> Option<String> {
     }
     let removed = remove_key(text, key).ok()?;
     assert!(removed.len() <= text.len());
-    assert_eq!(
-        remove_key(&removed, key).as_deref(),
-        Ok(&*removed),
-        "removed again"
-    );
+    assert_eq!(remove_key(&removed, key).as_deref(), Ok(&*removed), "removed again");
     Some(written)
 }
 

@@ -55,15 +55,9 @@ fn check_words(base: &str, ours: &str, theirs: &str, merged: &Merge) {
     }
     for word in &in_theirs {
         let must_stay = !in_base.contains(word) || (in_ours.contains(word) && is_single(word));
-        assert!(
-            !must_stay || in_merged.contains(word),
-            "{word:?} of the person is lost: {merged:?}"
-        );
+        assert!(!must_stay || in_merged.contains(word), "{word:?} of the person is lost: {merged:?}");
     }
-    let is_marked = merged
-        .notices
-        .iter()
-        .any(|notice| notice.kind == NoticeKind::Conflict);
+    let is_marked = merged.notices.iter().any(|notice| notice.kind == NoticeKind::Conflict);
     for word in in_merged.iter().filter(|_| !is_marked) {
         let is_known = in_base.contains(word) || in_ours.contains(word) || in_theirs.contains(word);
         assert!(is_known, "{word:?} was written by nobody: {merged:?}");
@@ -75,6 +69,5 @@ fn words(text: &str) -> HashSet<&str> {
 }
 
 fn words_in(text: &str) -> impl Iterator<Item = &str> {
-    text.split(|c: char| !(c.is_alphanumeric() || c == '_'))
-        .filter(|word| !word.is_empty())
+    text.split(|c: char| !(c.is_alphanumeric() || c == '_')).filter(|word| !word.is_empty())
 }

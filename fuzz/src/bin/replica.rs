@@ -41,9 +41,7 @@ fn offer_state(bytes: &[u8]) {
     edit(&mut document, bytes, &Author::new("agent"));
     document.publish();
     let anchor = document.anchor_at(0).expect("a text begins somewhere");
-    document
-        .insert_at(anchor, "Über 👍🏽\n", &anna())
-        .expect("the anchor is of this document");
+    document.insert_at(anchor, "Über 👍🏽\n", &anna()).expect("the anchor is of this document");
     let mut state = document.encode();
     let whole = Document::decode(&state).expect("what was encoded can be decoded");
     assert_eq!(whole.text(), document.text());
@@ -63,8 +61,7 @@ fn offer_damaged(bytes: &[u8]) {
     let mut peer = Document::decode(&document.encode()).expect("what was encoded can be decoded");
     // An update that only deletes does not say whose it is; the first one inserts.
     let author = Author::new("peer");
-    peer.edit(0..0, "typed ", &author)
-        .expect("a text begins somewhere");
+    peer.edit(0..0, "typed ", &author).expect("a text begins somewhere");
     edit(&mut peer, bytes, &author);
     let updates = peer.drain_updates();
     let client = updates.first().map_or(PEER, |update| client_of(update));
@@ -77,11 +74,7 @@ fn offer_damaged(bytes: &[u8]) {
         offer(&mut document, update, client);
     }
     if document.epoch().is_some() {
-        assert_eq!(
-            document.text(),
-            peer.text(),
-            "whole updates in order make both alike"
-        );
+        assert_eq!(document.text(), peer.text(), "whole updates in order make both alike");
     }
 }
 
@@ -117,18 +110,12 @@ fn check(document: &Document) {
 fn edit(document: &mut Document, bytes: &[u8], author: &Author) {
     for choice in bytes.chunks_exact(3).take(6) {
         let length = document.text().len();
-        let place = |byte: u8| {
-            document
-                .text()
-                .floor_char_boundary(usize::from(byte) * (length + 1) / 256)
-        };
+        let place = |byte: u8| document.text().floor_char_boundary(usize::from(byte) * (length + 1) / 256);
         let (start, end) = (place(choice[0]), place(choice[1]));
         let text = ["", "é", "😀", "word ", "\n"][usize::from(choice[2]) % 5];
         let range = start.min(end)..start.max(end).min(start.min(end) + 8);
         let range = range.start..document.text().floor_char_boundary(range.end).max(range.start);
-        document
-            .edit(range, text, author)
-            .expect("the range lies on characters");
+        document.edit(range, text, author).expect("the range lies on characters");
     }
 }
 

@@ -1,10 +1,8 @@
 //! One living document: anchors, saves of stale editors, authors, revisions, sessions and saved state.
 
-use document::{Author, Document, EditError, StateError, UpdateError};
-use yrs::updates::decoder::Decode;
-use yrs::{Doc, GetString, OffsetKind, Options, Text, TextRef, Transact, Update};
-
 use crate::random::Random;
+use crate::web_peer::WebPeer;
+use document::{Author, Document, EditError, StateError, UpdateError};
 
 fn anna() -> Author {
     Author::new("anna")
@@ -122,35 +120,19 @@ fn an_edit_that_changes_nothing_is_no_revision() {
     assert_eq!(document.revision(), 0);
 }
 
-fn peer(document: &Document, client: u64) -> (Doc, TextRef) {
-    let mut options = Options::with_guid_and_client_id("peer".into(), yrs::ClientID::new(client));
-    options.offset_kind = OffsetKind::Utf16;
-    let doc = Doc::with_options(options);
-    let root = doc.get_or_insert_text("text");
-    let update = document.update_since(None).unwrap();
-    doc.transact_mut().apply_update(Update::decode_v1(&update).unwrap()).unwrap();
-    (doc, root)
-}
-
-fn typed(doc: &Doc, root: &TextRef, at: u32, text: &str) -> Vec<u8> {
-    let mut transaction = doc.transact_mut();
-    root.insert(&mut transaction, at, text);
-    transaction.encode_update_v1()
-}
-
 #[test]
 fn a_web_peer_and_an_agent_write_at_the_same_time() {
     let (mut document, anchor) = answering();
     document.open_session();
-    let (doc, root) = peer(&document, 77);
-    let update = typed(&doc, &root, 6, " of ours 👍");
+    let peer = WebPeer::join(&document, 77, "web");
+    let update = peer.types(6, " of ours 👍");
     document.insert_at(anchor, "is 42.\n", &agent()).unwrap();
-    document.apply_update(&update, 77, &Author::new("web")).unwrap();
+    peer.sends(&update, &mut document).unwrap();
     for update in document.drain_updates() {
-        doc.transact_mut().apply_update(Update::decode_v1(&update).unwrap()).unwrap();
+        peer.hear(&update);
     }
     assert_eq!(document.text(), "# Plan of ours 👍\n\nWhat now?\n\nThe answer is 42.\n");
-    assert_eq!(root.get_string(&doc.transact()), document.text());
+    assert_eq!(peer.text(), document.text());
     assert!(document.provenance().iter().any(|span| span.author.name() == "web"));
 }
 
@@ -158,12 +140,12 @@ fn a_web_peer_and_an_agent_write_at_the_same_time() {
 fn a_peer_cannot_write_in_anothers_name() {
     let (mut document, _) = answering();
     document.open_session();
-    let (doc, root) = peer(&document, 77);
-    let update = typed(&doc, &root, 0, "forged");
-    let refused = document.apply_update(&update, 78, &Author::new("web"));
+    let peer = WebPeer::join(&document, 77, "web");
+    let update = peer.types(0, "forged");
+    let refused = document.apply_update(&update, 78, &peer.author);
     assert_eq!(refused, Err(UpdateError::Forged { client: 77 }));
-    document.apply_update(&update, 77, &Author::new("web")).unwrap();
-    let again = typed(&doc, &root, 0, "more");
+    peer.sends(&update, &mut document).unwrap();
+    let again = peer.types(0, "more");
     assert_eq!(document.apply_update(&again, 77, &anna()), Err(UpdateError::Forged { client: 77 }));
 }
 
@@ -171,14 +153,13 @@ fn a_peer_cannot_write_in_anothers_name() {
 fn an_update_that_came_too_early_is_refused_and_can_be_sent_again() {
     let (mut document, _) = answering();
     document.open_session();
-    let (doc, root) = peer(&document, 77);
-    let web = Author::new("web");
-    let first = typed(&doc, &root, 0, "a");
-    let second = typed(&doc, &root, 1, "b");
-    assert_eq!(document.apply_update(&second, 77, &web), Err(UpdateError::Gap));
-    document.apply_update(&first, 77, &web).unwrap();
-    document.apply_update(&second, 77, &web).unwrap();
-    document.apply_update(&second, 77, &web).unwrap();
+    let peer = WebPeer::join(&document, 77, "web");
+    let first = peer.types(0, "a");
+    let second = peer.types(1, "b");
+    assert_eq!(peer.sends(&second, &mut document), Err(UpdateError::Gap));
+    peer.sends(&first, &mut document).unwrap();
+    peer.sends(&second, &mut document).unwrap();
+    peer.sends(&second, &mut document).unwrap();
     assert!(document.text().starts_with("ab# Plan"));
 }
 
@@ -197,16 +178,15 @@ fn a_document_goes_on_after_a_restart_with_its_anchors_versions_and_peers() {
     for has_peers in [false, true] {
         let (mut document, anchor) = answering();
         let epoch = has_peers.then(|| document.open_session());
-        let known = has_peers.then(|| peer(&document, 77));
+        let known = has_peers.then(|| WebPeer::join(&document, 77, "web"));
         document.insert_at(anchor, "is ", &agent()).unwrap();
         let mut document = Document::decode(&document.encode()).unwrap();
         assert_eq!(document.epoch(), epoch);
         document.insert_at(anchor, "42.\n", &agent()).unwrap();
         document.absorb("# Plan\n\nWhat now, really?\n\nThe answer ", &anna());
         assert_eq!(document.text(), "# Plan\n\nWhat now, really?\n\nThe answer is 42.\n");
-        if let Some((doc, root)) = known {
-            let update = typed(&doc, &root, 0, "> ");
-            document.apply_update(&update, 77, &Author::new("web")).unwrap();
+        if let Some(peer) = known {
+            peer.sends(&peer.types(0, "> "), &mut document).unwrap();
             assert!(document.text().starts_with("> # Plan"));
         }
     }

@@ -33,3 +33,4 @@ mod section_random;
 mod stream;
 mod text;
 mod truncation;
+mod web_peer;

@@ -3,10 +3,9 @@
 use std::collections::{HashMap, HashSet, VecDeque};
 
 use document::{Anchor, Author, Document};
-use yrs::updates::decoder::Decode;
-use yrs::{Doc, GetString, OffsetKind, Options, Text, TextRef, Transact, Update};
 
 use crate::random::{Random, Words};
+use crate::web_peer::WebPeer;
 
 const SEQUENCES: u64 = 2_000;
 const STEPS: usize = 50;
@@ -25,11 +24,9 @@ struct Agent {
     anchor: Anchor,
 }
 
+/// A web peer, and what it has not heard yet.
 struct Peer {
-    author: Author,
-    client: u64,
-    doc: Doc,
-    root: TextRef,
+    peer: WebPeer,
     inbox: VecDeque<Vec<u8>>,
 }
 
@@ -190,16 +187,11 @@ impl World {
     fn peer_joins_or_leaves(&mut self) {
         if self.peers.len() < 2 && self.random.chance(70) {
             self.next_client += 1;
-            let (client, author) = (self.next_client, Author::new(format!("peer-{}", self.next_client)));
             self.document.open_session();
             self.broadcast();
-            let mut options = Options::with_guid_and_client_id("peer".into(), yrs::ClientID::new(client));
-            options.offset_kind = OffsetKind::Utf16;
-            let doc = Doc::with_options(options);
-            let root = doc.get_or_insert_text("text");
-            let update = self.document.update_since(None).unwrap();
-            doc.transact_mut().apply_update(Update::decode_v1(&update).unwrap()).unwrap();
-            self.peers.push(Peer { author, client, doc, root, inbox: VecDeque::new() });
+            let name = format!("peer-{}", self.next_client);
+            let peer = WebPeer::join(&self.document, self.next_client, &name);
+            self.peers.push(Peer { peer, inbox: VecDeque::new() });
         } else if !self.peers.is_empty() {
             self.peers.remove(0);
             if self.peers.is_empty() {
@@ -216,17 +208,14 @@ impl World {
         let at = self.random.below(self.peers.len());
         let word = self.words.next('w');
         self.written.insert(word.clone());
-        let peer = &self.peers[at];
-        let seen = peer.root.get_string(&peer.doc.transact());
+        let peer = &self.peers[at].peer;
+        let seen = peer.text();
         let mut borders: Vec<usize> = seen.match_indices('\n').map(|(at, _)| at + 1).collect();
         borders.push(0);
         let border = *self.random.pick(&borders);
         let unit = seen[..border].encode_utf16().count() as u32;
-        let mut transaction = peer.doc.transact_mut();
-        peer.root.insert(&mut transaction, unit, &format!("{word}\n"));
-        let update = transaction.encode_update_v1();
-        drop(transaction);
-        self.document.apply_update(&update, peer.client, &peer.author).unwrap();
+        let update = peer.types(unit, &format!("{word}\n"));
+        peer.sends(&update, &mut self.document).unwrap();
         for (other, peer) in self.peers.iter_mut().enumerate() {
             if other != at {
                 peer.inbox.push_back(update.clone());
@@ -246,7 +235,7 @@ impl World {
     fn deliver(&mut self) {
         for peer in &mut self.peers {
             while let Some(update) = peer.inbox.pop_front() {
-                peer.doc.transact_mut().apply_update(Update::decode_v1(&update).unwrap()).unwrap();
+                peer.peer.hear(&update);
             }
         }
     }
@@ -259,11 +248,7 @@ impl World {
         self.flush();
         self.deliver();
         for peer in &self.peers {
-            assert_eq!(
-                peer.root.get_string(&peer.doc.transact()),
-                self.document.text(),
-                "seed {seed}: a peer differs"
-            );
+            assert_eq!(peer.peer.text(), self.document.text(), "seed {seed}: a peer differs");
         }
         let covered: usize = self.document.provenance().iter().map(|span| span.range.len()).sum();
         assert_eq!(covered, self.document.text().len(), "seed {seed}: every byte has an author");
