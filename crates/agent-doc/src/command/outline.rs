@@ -4,6 +4,7 @@
 
 use anyhow::Result;
 use document::component::{Component, Mode, components};
+use document::frontmatter::Frontmatter;
 use document::section::{find_sections, is_proposal, outline};
 use serde::Serialize;
 
@@ -76,9 +77,15 @@ fn report(file: String, text: &str) -> Report {
         words: heading.words,
         tokens: heading.tokens,
     });
-    let (components, problems) = match components(text) {
-        Ok(found) => (component_rows(text, &found), Vec::new()),
-        Err(error) => (Vec::new(), vec![error.to_string()]),
+    let settings = Frontmatter::parse(text).diagnostics.into_iter();
+    let mut problems: Vec<String> =
+        settings.map(|found| format!("line {}: {}", found.line, found.message)).collect();
+    let components = match components(text) {
+        Ok(found) => component_rows(text, &found),
+        Err(error) => {
+            problems.push(error.to_string());
+            Vec::new()
+        }
     };
     Report { file, headings: headings.collect(), components, problems }
 }

@@ -154,3 +154,15 @@ fn windows_lines_are_counted_once() {
     let told = told(&output);
     assert!(told.contains("\n    8 ") && told.contains("\n   16 "), "{told}");
 }
+
+#[test]
+fn settings_that_cannot_be_read_are_told_with_their_line_and_the_headings_still_shown() {
+    let text = "---\nbomb: &a [x, x]\nmodel: *a\nagent_doc_mode: loud\n---\n# Title\n";
+    Scratch::with(&[("notes.md", text)]).check(&["outline", "notes.md"], expect![[r#"
+        exit 0
+         LINE   WORDS  TOKENS
+            6       2       2  # Title
+        ! warning: notes.md: line 3: `model` must be plain text, but is an alias, which is not followed; it is ignored
+        ! warning: notes.md: line 4: `agent_doc_mode` must be one of append, template, stream, not "loud"; it is ignored
+    "#]]);
+}
