@@ -90,12 +90,6 @@ pub(crate) fn without_frontmatter_end<'t>(document: &str, text: Cow<'t, str>) ->
     lines.collect::<String>().into()
 }
 
-/// Where the line that holds `offset` begins.
-pub(crate) fn line_start(text: &str, offset: usize) -> usize {
-    let before = text.as_bytes().get(..offset).unwrap_or_default();
-    memchr::memrchr(b'\n', before).map_or(0, |at| at + 1)
-}
-
 /// The length of a line break at the start of `text`, after blanks, counted with those blanks.
 pub(crate) fn blank_line_rest(text: &str) -> Option<usize> {
     let trimmed = text.trim_start_matches([' ', '\t']);

@@ -4,7 +4,8 @@ use std::ops::Range;
 
 use super::inert::{closing_line, fenced, inert, without_comments, without_html_and_fences};
 use super::{Component, ComponentError, Mode, components, find_index};
-use crate::markdown::{ending_for, line_start, without_frontmatter_end, without_outer_blank_lines};
+use crate::diff::line_start;
+use crate::markdown::{ending_for, without_frontmatter_end, without_outer_blank_lines};
 use crate::text::with_line_ending;
 
 /// `text` with `addition` instead of the content of component `name`.

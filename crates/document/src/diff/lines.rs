@@ -54,6 +54,17 @@ fn slide_down(old: &str, new: &str, hunks: &mut [Hunk]) {
     }
 }
 
+/// Where the line begins that `at` lies in. Lines end with a line feed here, as in every diff.
+pub(crate) fn line_start(text: &str, at: usize) -> usize {
+    last_line_start(text.as_bytes(), at)
+}
+
+/// Behind the line feed of the line that `at` lies in, or the end of the text.
+pub(crate) fn line_end(text: &str, at: usize) -> usize {
+    let tail = text.as_bytes().get(at..).unwrap_or_default();
+    memchr::memchr(b'\n', tail).map_or(text.len(), |newline| at + newline + 1)
+}
+
 fn first_line(text: &str) -> &str {
     let end = memchr::memchr(b'\n', text.as_bytes()).map_or(text.len(), |newline| newline + 1);
     slice(text, 0..end)

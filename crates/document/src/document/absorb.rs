@@ -2,7 +2,7 @@
 //! Never takes the absence of text that the editor had not seen for a deletion.
 
 use super::{Author, Document, Edit, Revision};
-use crate::diff::{Hunk, common_prefix, common_suffix, diff, line_hunks, slice};
+use crate::diff::{Hunk, common_prefix, common_suffix, diff, line_end, line_hunks, line_start, slice};
 use crate::merge::{self, Holder, Notice, Side, Style, Take, holder, weave};
 use crate::reversal::Reversal;
 
@@ -158,14 +158,4 @@ fn hunks_of(newest: &str, back: &Reversal) -> Vec<Hunk> {
         spans = later;
     }
     hunks
-}
-
-fn line_start(text: &str, at: usize) -> usize {
-    memchr::memrchr(b'\n', text.as_bytes().get(..at).unwrap_or_default()).map_or(0, |newline| newline + 1)
-}
-
-/// Behind the line break of the line that `at` lies in, which may be where `at` is.
-fn line_end(text: &str, at: usize) -> usize {
-    let tail = text.as_bytes().get(at..).unwrap_or_default();
-    memchr::memchr(b'\n', tail).map_or(text.len(), |newline| at + newline + 1)
 }

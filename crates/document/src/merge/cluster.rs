@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use crate::diff::{Hunk, slice};
+use crate::diff::{Hunk, line_end, line_start, slice};
 
 /// One change of one side: bytes of the base, the bytes of that side that stand for them, and whether it lies inside a line.
 #[derive(Debug, Clone)]
@@ -150,12 +150,7 @@ impl<'a> Clusters<'a> {
         if known.start <= operation.base.start && operation.base.end < known.end {
             return known.clone();
         }
-        let bytes = self.base.as_bytes();
-        let head = bytes.get(..operation.base.start).unwrap_or_default();
-        let tail = bytes.get(operation.base.end..).unwrap_or_default();
-        let start = memchr::memrchr(b'\n', head).map_or(0, |newline| newline + 1);
-        let end = memchr::memchr(b'\n', tail).map_or(bytes.len(), |newline| operation.base.end + newline + 1);
-        start..end
+        line_start(self.base, operation.base.start)..line_end(self.base, operation.base.end)
     }
 }
 

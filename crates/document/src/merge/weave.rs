@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::cluster::{Cluster, Clusters, Operation, operations};
 use super::combine::{Place, combine};
 use super::{Notice, NoticeKind, diff3};
-use crate::diff::{Hunk, slice};
+use crate::diff::{Hunk, line_end, line_start, slice};
 use crate::markdown;
 
 /// One side of a merge: its text, and what it changed in the base.
@@ -354,15 +354,6 @@ fn line_operations(
         last.new.end = cursor.locate(last.base.end);
     }
     lines
-}
-
-fn line_start(text: &str, at: usize) -> usize {
-    memchr::memrchr(b'\n', text.as_bytes().get(..at).unwrap_or_default()).map_or(0, |newline| newline + 1)
-}
-
-fn line_end(text: &str, at: usize) -> usize {
-    let tail = text.as_bytes().get(at..).unwrap_or_default();
-    memchr::memchr(b'\n', tail).map_or(text.len(), |newline| at + newline + 1)
 }
 
 fn newlines(text: &str) -> usize {

@@ -7,7 +7,8 @@ use memchr::memmem;
 use pulldown_cmark::{Event, Tag};
 
 use crate::comment::html;
-use crate::markdown::{fragment_events, line_start};
+use crate::diff::line_start;
+use crate::markdown::fragment_events;
 
 /// The length of the longest part of a partial answer that may be written now.
 ///

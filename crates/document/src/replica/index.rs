@@ -237,6 +237,12 @@ impl Index {
         (left == 0).then_some(bytes)
     }
 
+    /// Whether a unit still stands in the text.
+    pub(crate) fn holds(&self, id: Id) -> bool {
+        self.spans()
+            .any(|span| span.id.client == id.client && id.clock.wrapping_sub(span.id.clock) < span.units)
+    }
+
     /// Whether a border before `id` would cut a character in two.
     pub(crate) fn cuts_character(&self, id: Id, text: &str) -> bool {
         let mut bytes = 0;

@@ -122,6 +122,7 @@ impl Replica {
     /// Makes in text and index what the session has made.
     fn follow(&mut self, heard: &[Heard], parsed: &Parsed<'_>) -> Option<Followed> {
         let mut followed = Followed::default();
+        let mut inserted = Vec::new();
         let (mut at, mut unit) = (0, 0);
         for step in heard {
             let edit = match step {
@@ -138,7 +139,11 @@ impl Replica {
                 Heard::Inserted(text) => {
                     let session = self.session.as_ref()?;
                     let spans = spans_of(session, unit, text, parsed)?;
-                    self.note_touching(at, text, &spans, parsed, &mut followed.touching);
+                    inserted.extend(spans.first().zip(spans.last()).map(|(first, last)| Inserted {
+                        range: at..at + text.len(),
+                        first: first.id,
+                        last: last.last(),
+                    }));
                     let mut to = at;
                     for span in spans {
                         // The first span may cut one of the old text; the others stand at the border that it made.
@@ -153,39 +158,46 @@ impl Replica {
             unit += units(&edit.text);
             followed.edits.push(edit);
         }
+        // Only now, when all of the update is done, do neighbours tell what came between.
+        for piece in &inserted {
+            self.note_touching(piece, parsed, &mut followed.touching);
+        }
         Some(followed)
     }
 
-    /// Notes where a word of the peer has come to touch one that the peer did not see when it typed.
-    fn note_touching(
-        &self,
-        at: usize,
-        text: &str,
-        spans: &[Span],
-        parsed: &Parsed<'_>,
-        touching: &mut Vec<usize>,
-    ) {
+    /// Notes where a word of the peer has come to touch one that was not there when the peer typed it. On its left a peer
+    /// names what it saw; on its right it may name what it had deleted long before.
+    fn note_touching(&self, piece: &Inserted, parsed: &Parsed<'_>, touching: &mut Vec<usize>) {
         let block_of = |id: Id| {
             parsed.blocks.iter().find(|block| {
                 block.id.client == id.client && id.clock.wrapping_sub(block.id.clock) < block.units
             })
         };
-        let in_word = |c: Option<char>| c.is_some_and(is_word);
-        let (left, right) = self.index.neighbours(at, &self.text);
-        let before = self.text.get(..at).and_then(|head| head.chars().next_back());
-        let after = self.text.get(at..).and_then(|tail| tail.chars().next());
-        let first = spans.first().and_then(|span| block_of(span.id));
-        if in_word(before) && in_word(text.chars().next()) && first.is_some_and(|block| block.left != left) {
-            touching.push(at);
+        let (left, _) = self.index.neighbours(piece.range.start, &self.text);
+        let typed_behind = block_of(piece.first).and_then(|block| block.left);
+        if self.touch_at(piece.range.start) && left != typed_behind && !parsed.deletes(typed_behind) {
+            touching.push(piece.range.start);
         }
-        let last = spans.last().and_then(|span| block_of(span.last()));
-        if in_word(after)
-            && in_word(text.chars().next_back())
-            && last.is_some_and(|block| block.right != right)
-        {
-            touching.push(at + text.len());
+        let (_, right) = self.index.neighbours(piece.range.end, &self.text);
+        let typed_before = block_of(piece.last).and_then(|block| block.right);
+        let still_stands = typed_before.is_some_and(|id| self.index.holds(id));
+        if self.touch_at(piece.range.end) && right != typed_before && still_stands {
+            touching.push(piece.range.end);
         }
     }
+
+    fn touch_at(&self, at: usize) -> bool {
+        let before = self.text.get(..at).and_then(|head| head.chars().next_back());
+        let after = self.text.get(at..).and_then(|tail| tail.chars().next());
+        before.is_some_and(is_word) && after.is_some_and(is_word)
+    }
+}
+
+/// A text that a peer inserted, and the identities of its first and last unit.
+struct Inserted {
+    range: Range<usize>,
+    first: Id,
+    last: Id,
 }
 
 /// What a peer's update did.

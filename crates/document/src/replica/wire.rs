@@ -100,6 +100,17 @@ pub(crate) struct Parsed<'a> {
     pub(crate) deletions: Vec<Deletion>,
 }
 
+impl Parsed<'_> {
+    /// Whether the update itself deletes a unit.
+    pub(crate) fn deletes(&self, id: Option<Id>) -> bool {
+        id.is_some_and(|id| {
+            self.deletions.iter().any(|deletion| {
+                deletion.id.client == id.client && id.clock.wrapping_sub(deletion.id.clock) < deletion.units
+            })
+        })
+    }
+}
+
 /// A run of consecutive units of one client.
 #[derive(Debug)]
 pub(crate) struct Block<'a> {
