@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 use super::weave::Side;
-use crate::diff::{diff, slice};
+use crate::diff::{diff, line_end, line_start, slice};
 
 /// The side that holds the changes of both.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -14,33 +14,47 @@ pub(crate) enum Holder {
     Theirs,
 }
 
-/// The side that holds the changes of both, if there is one. Looked for only where both wrote some same line.
+/// The side that holds the changes of both, if there is one. Looked for only where both wrote some same word.
 pub(crate) fn holder(ours: &Side<'_>, theirs: &Side<'_>) -> Option<Holder> {
-    if !write_same_line(ours, theirs) {
+    if !write_same_word(ours, theirs) {
         return None;
     }
     let differences = diff(theirs.text, ours.text);
     let of_theirs: Vec<Range<usize>> = differences.iter().map(|hunk| hunk.old.clone()).collect();
     let of_ours: Vec<Range<usize>> = differences.into_iter().map(|hunk| hunk.new).collect();
-    let (ours_wrote, theirs_wrote) = (ours.written(), theirs.written());
-    if avoid(&of_theirs, &theirs_wrote) && lie_in(&of_ours, &ours_wrote) {
+    if avoid(&of_theirs, &theirs.written()) && lie_in(&of_ours, &whole_lines(ours)) {
         Some(Holder::Ours)
-    } else if avoid(&of_ours, &ours_wrote) && lie_in(&of_theirs, &theirs_wrote) {
+    } else if avoid(&of_ours, &ours.written()) && lie_in(&of_theirs, &whole_lines(theirs)) {
         Some(Holder::Theirs)
     } else {
         None
     }
 }
 
-/// Whether some line with a word on it was written by both. Most merges have none, and end here.
-fn write_same_line(ours: &Side<'_>, theirs: &Side<'_>) -> bool {
-    let ours_wrote: BTreeSet<&str> = written_lines(ours).collect();
-    written_lines(theirs).any(|line| ours_wrote.contains(line))
+/// Whether some word was written by both. Most merges have none, and end here.
+fn write_same_word(ours: &Side<'_>, theirs: &Side<'_>) -> bool {
+    let ours_wrote: BTreeSet<&str> = written_words(ours).collect();
+    written_words(theirs).any(|word| ours_wrote.contains(word))
 }
 
-fn written_lines<'a>(side: &'a Side<'a>) -> impl Iterator<Item = &'a str> {
-    let lines = side.written().into_iter().flat_map(|range| slice(side.text, range).lines());
-    lines.filter(|line| line.contains(char::is_alphanumeric))
+fn written_words<'a>(side: &'a Side<'a>) -> impl Iterator<Item = &'a str> {
+    let words = side.written().into_iter().flat_map(|range| slice(side.text, range).split_whitespace());
+    words.filter(|word| word.contains(char::is_alphanumeric))
+}
+
+/// The lines that a side wrote or changed. A line that it changed is its own as a whole: it stands even if the other deleted it.
+fn whole_lines(side: &Side<'_>) -> Vec<Range<usize>> {
+    let mut lines: Vec<Range<usize>> = Vec::new();
+    for range in side.written() {
+        let is_whole = slice(side.text, range.clone()).ends_with('\n');
+        let end = if is_whole { range.end } else { line_end(side.text, range.end) };
+        let line = line_start(side.text, range.start)..end;
+        match lines.last_mut() {
+            Some(last) if line.start < last.end => last.end = last.end.max(line.end),
+            _ => lines.push(line),
+        }
+    }
+    lines
 }
 
 /// No range of one list shares a byte with one of the other. Both are in order.
