@@ -19,15 +19,22 @@ pub(crate) fn holder(ours: &Side<'_>, theirs: &Side<'_>) -> Option<Holder> {
     if !write_same_word(ours, theirs) {
         return None;
     }
-    let differences = diff(theirs.text, ours.text);
-    let of_theirs: Vec<Range<usize>> = differences.iter().map(|hunk| hunk.old.clone()).collect();
-    let of_ours: Vec<Range<usize>> = differences.into_iter().map(|hunk| hunk.new).collect();
-    if avoid(&of_theirs, &theirs.written()) && lie_in(&of_ours, &whole_lines(ours)) {
-        Some(Holder::Ours)
-    } else if avoid(&of_ours, &ours.written()) && lie_in(&of_theirs, &whole_lines(theirs)) {
-        Some(Holder::Theirs)
-    } else {
-        None
+    // Which of two equal lines was paired must not decide it, so the sides are compared both ways.
+    let (mut by_ours, mut by_theirs) = (false, false);
+    for (from, to) in [(theirs, ours), (ours, theirs)] {
+        let differences = diff(from.text, to.text);
+        let of_from: Vec<Range<usize>> = differences.iter().map(|hunk| hunk.old.clone()).collect();
+        let of_to: Vec<Range<usize>> = differences.into_iter().map(|hunk| hunk.new).collect();
+        let by_to = avoid(&of_from, &from.written()) && lie_in(&of_to, &whole_lines(to));
+        let by_from = avoid(&of_to, &to.written()) && lie_in(&of_from, &whole_lines(from));
+        let is_ours = std::ptr::eq(to, ours);
+        by_ours |= if is_ours { by_to } else { by_from };
+        by_theirs |= if is_ours { by_from } else { by_to };
+    }
+    match (by_ours, by_theirs) {
+        (true, false) => Some(Holder::Ours),
+        (false, true) => Some(Holder::Theirs),
+        (true, true) | (false, false) => None,
     }
 }
 
