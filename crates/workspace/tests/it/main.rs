@@ -1,0 +1,1 @@
+//! The crate's one integration binary: behavior seen from outside, one module per feature.
