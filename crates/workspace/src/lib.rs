@@ -3,3 +3,4 @@
 //! Never decides what the words are; that is the work of the `document` crate.
 
 pub mod keeper;
+pub mod store;
