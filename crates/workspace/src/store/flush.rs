@@ -44,7 +44,7 @@ pub fn flush(
         match displaced {
             Displaced::AsExpected => return Ok(flushed),
             Displaced::Save(save) => {
-                document.absorb(&save, person);
+                document.absorb_displaced(&save, person);
                 flushed.absorbed += 1;
             }
         }
@@ -52,7 +52,7 @@ pub fn flush(
     Err(KeeperError::Busy)
 }
 
-/// Everything that can be read now.
+/// Everything that can be read now. Only the last text read is in the file; one before it was displaced.
 fn take_in(
     document: &mut Document,
     in_file: &mut String,
@@ -60,11 +60,22 @@ fn take_in(
     person: &Author,
     flushed: &mut Flushed,
 ) -> Result<(), KeeperError> {
+    let mut last: Option<String> = None;
+    let mut result = Ok(());
     for _ in 0..ROUNDS_MAX {
-        let Some(saved) = keeper.read()? else { break };
+        let read = keeper.read().unwrap_or_else(|error| {
+            result = Err(error);
+            None
+        });
+        let Some(saved) = read else { break };
+        flushed.absorbed += 1;
+        if let Some(earlier) = last.replace(saved) {
+            document.absorb_displaced(&earlier, person);
+        }
+    }
+    if let Some(saved) = last {
         document.absorb(&saved, person);
         *in_file = saved;
-        flushed.absorbed += 1;
     }
-    Ok(())
+    result
 }

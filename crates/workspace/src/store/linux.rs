@@ -6,6 +6,7 @@ use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::Path;
 
 use rustix::fs::{Access, AtFlags, CWD, Gid, Mode, OFlags, RenameFlags, Uid};
+use rustix::io::Errno;
 use rustix::process::{Pid, getegid, geteuid, getgroups};
 use xattr::FileExt as _;
 
@@ -16,7 +17,7 @@ use super::real::contents;
 /// Attributes that go along with a document: the user's own, access lists, and the label of a guarded system.
 const KEPT_ATTRIBUTES: [&str; 2] = ["system.posix_acl_access", "security.selinux"];
 const KEPT_PREFIX: &str = "user.";
-const NOBODY_WRITES: u32 = 0o222;
+const WRITERS: u32 = 0o222;
 
 pub(super) fn open(path: &Path) -> io::Result<File> {
     let flags = OFlags::NONBLOCK | OFlags::NOFOLLOW;
@@ -38,9 +39,10 @@ pub(super) fn glimpse(file: &File, limit: u64) -> io::Result<Glimpse> {
 }
 
 pub(super) fn is_writable(path: &Path, metadata: &std::fs::Metadata) -> bool {
-    // The second question is for root, who may write what nobody should.
-    rustix::fs::accessat(CWD, path, Access::WRITE_OK, AtFlags::EACCESS).is_ok()
-        && metadata.mode() & NOBODY_WRITES != 0
+    let answer = rustix::fs::accessat(CWD, path, Access::WRITE_OK, AtFlags::EACCESS);
+    // A file that is gone is not read-only: an editor moves it aside and writes another. The second question is for root, who may
+    // write what nobody should.
+    !matches!(answer, Err(Errno::ACCESS | Errno::ROFS | Errno::PERM)) && metadata.mode() & WRITERS != 0
 }
 
 pub(super) fn keeps_owner(metadata: &std::fs::Metadata) -> bool {
@@ -93,5 +95,5 @@ pub(super) fn identity(metadata: &std::fs::Metadata) -> (u64, u64, u64) {
 
 pub(super) fn is_running(process: u32) -> bool {
     let process = i32::try_from(process).ok().and_then(Pid::from_raw);
-    process.is_some_and(|process| rustix::process::test_kill_process(process) != Err(rustix::io::Errno::SRCH))
+    process.is_some_and(|process| rustix::process::test_kill_process(process) != Err(Errno::SRCH))
 }

@@ -85,7 +85,7 @@ pub(crate) fn work(path: &Path, style: Style, habits: Habits, seed: u64) -> Done
                 buffer = loaded;
             }
         }
-        let line = format!("person line {number} of {seed}");
+        let line = sentence("person", number, &mut dice);
         buffer = buffer.replacen("# Plan\n", &format!("# Plan\n{line}\n"), 1);
         if dice.below(100) < habits.deletes && done.written.len() > 10 {
             let at = dice.below(done.written.len() as u64);
@@ -101,6 +101,12 @@ pub(crate) fn work(path: &Path, style: Style, habits: Habits, seed: u64) -> Done
         std::thread::sleep(Duration::from_micros(pause / 8 + dice.below(pause)));
     }
     done
+}
+
+/// A line that shares no word with another one but its first, as sentences do not differ by a digit.
+pub(crate) fn sentence(who: &str, number: usize, dice: &mut Dice) -> String {
+    let mut word = || format!("{:06x}", dice.below(1 << 24));
+    format!("{who}{number} {} {} {}", word(), word(), word())
 }
 
 /// How many of the lines the text does not hold.

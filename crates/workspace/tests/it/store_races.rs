@@ -8,7 +8,7 @@ use document::{Author, Document};
 use workspace::keeper::{Keeper as _, KeeperError};
 use workspace::store::{Options, Patience, StoredFile, flush};
 
-use crate::editor::{Done, Habits, Style, missing, work};
+use crate::editor::{Dice, Done, Habits, Style, missing, sentence, work};
 
 const START: &str = "# Plan\n\n## Answer\n\nend\n";
 
@@ -36,13 +36,13 @@ fn race(folder: &Path, style: Style, habits: Habits, seed: u64) -> Outcome {
         let opened = StoredFile::open(&path, Options::default()).unwrap();
         let (mut file, mut in_file) = (opened.file, opened.text);
         let mut document = Document::open(&in_file, &person);
-        let mut lines = Vec::new();
+        let (mut lines, mut dice) = (Vec::new(), Dice::new(seed + 1));
         let at = document.text().find("end\n").unwrap();
         let anchor = document.anchor_at(at).unwrap();
         loop {
             let is_last = is_over.load(Ordering::SeqCst);
             if !is_last && lines.len() < habits.saves {
-                let line = format!("agent line {} of {seed}", lines.len());
+                let line = sentence("agent", lines.len(), &mut dice);
                 document.insert_at(anchor, &format!("{line}\n"), &agent).unwrap();
                 lines.push(line);
             }
