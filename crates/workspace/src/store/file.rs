@@ -80,6 +80,8 @@ pub struct StoredFile<D: Disk = RealDisk> {
     pub(super) given: Option<u64>,
     pub(super) can_exchange: bool,
     pub(super) held: Vec<Held<D::File>>,
+    /// Displaced files that could not even be opened yet.
+    pub(super) unopened: Vec<PathBuf>,
     pub(super) late: Vec<String>,
     pub(super) leftovers: Vec<PathBuf>,
     pub(super) remarks: Vec<Remark>,
@@ -116,6 +118,7 @@ impl<D: Disk> StoredFile<D> {
             given: None,
             can_exchange: true,
             held: Vec::new(),
+            unopened: Vec::new(),
             late: Vec::new(),
             leftovers: Vec::new(),
             remarks: Vec::new(),

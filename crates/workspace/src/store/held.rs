@@ -75,6 +75,12 @@ impl<D: Disk> StoredFile<D> {
 
     pub(super) fn read_held(&mut self) {
         let patience = self.options.patience;
+        for path in std::mem::take(&mut self.unopened) {
+            match self.disk.open(&path) {
+                Ok(file) => self.held.push(Held::unread(path, file)),
+                Err(_) => self.unopened.push(path),
+            }
+        }
         for mut held in std::mem::take(&mut self.held) {
             let age = held.since.elapsed();
             if !is_due(&held, age, patience.second_look, patience.last_look) {

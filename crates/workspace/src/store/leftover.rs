@@ -1,6 +1,7 @@
 //! Files that a process left beside a document when it ended in the middle of its work. After an exchange such a file holds
 //! what stood in the document, and that may be somebody's save. Never removes one whose words may be nowhere else.
 
+use std::borrow::Cow;
 use std::io;
 use std::path::Path;
 
@@ -60,20 +61,27 @@ pub(super) fn discard<D: Disk>(disk: &D, path: &Path) -> Result<(), KeeperError>
 /// assert_eq!(united("a\nagent\nb\n", "a\nb\nperson\n"), "a\nagent\nb\nperson\n");
 /// ```
 pub fn united(text: &str, leftover: &str) -> String {
-    let mut united = String::with_capacity(text.len());
-    let mut at = 0;
-    for hunk in diff_lines(text, leftover) {
-        united.push_str(text.get(at..hunk.old.end).unwrap_or_default());
-        let added = leftover.get(hunk.new).unwrap_or_default();
-        if !added.is_empty() && !united.is_empty() && !united.ends_with('\n') {
-            united.push('\n');
-        }
-        united.push_str(added);
-        at = hunk.old.end;
-        if at < text.len() && !added.is_empty() && !united.ends_with('\n') {
-            united.push('\n');
-        }
+    let (text_ended, leftover) = (ended(text), ended(leftover));
+    let hunks = diff_lines(&text_ended, &leftover);
+    if hunks.iter().all(|hunk| hunk.new.is_empty()) {
+        return text.to_owned();
     }
-    united.push_str(text.get(at..).unwrap_or_default());
+    let mut united = String::with_capacity(text_ended.len());
+    let mut at = 0;
+    for hunk in hunks {
+        united.push_str(text_ended.get(at..hunk.old.end).unwrap_or_default());
+        united.push_str(leftover.get(hunk.new).unwrap_or_default());
+        at = hunk.old.end;
+    }
+    united.push_str(text_ended.get(at..).unwrap_or_default());
     united
+}
+
+/// A last line that is not ended is the same line once it is.
+fn ended(text: &str) -> Cow<'_, str> {
+    if text.is_empty() || text.ends_with('\n') {
+        Cow::Borrowed(text)
+    } else {
+        Cow::Owned(format!("{text}\n"))
+    }
 }

@@ -88,7 +88,11 @@ impl<D: Disk> StoredFile<D> {
         let synced = self.disk.sync_folder(&self.folder);
         let file = match self.disk.open(&whole) {
             Ok(file) => file,
-            Err(error) => return Err(failed("read", &whole, &error)),
+            Err(error) => {
+                let error = failed("read", &whole, &error);
+                self.unopened.push(whole);
+                return Err(error);
+            }
         };
         let came_out = self.text_of(&file, Some(expected));
         if let Err(error @ (KeeperError::NotText(_) | KeeperError::TooLarge { .. })) = came_out {
@@ -118,12 +122,14 @@ impl<D: Disk> StoredFile<D> {
         if let Err(error) = self.disk.exchange(whole, &self.path) {
             return failed("put back", &self.path, &error);
         }
-        if let Ok(file) = self.disk.open(whole) {
-            if self.text_of(&file, None).is_ok_and(|came_out| came_out == text) {
-                self.discard_quietly(whole);
-            } else {
-                self.held.push(Held::unread(whole.to_owned(), file));
-            }
+        let Ok(file) = self.disk.open(whole) else {
+            self.unopened.push(whole.to_owned());
+            return error;
+        };
+        if self.text_of(&file, None).is_ok_and(|came_out| came_out == text) {
+            self.discard_quietly(whole);
+        } else {
+            self.held.push(Held::unread(whole.to_owned(), file));
         }
         error
     }
