@@ -131,7 +131,7 @@ fn a_kill_at_any_moment_leaves_a_whole_version() {
         lost.len()
     );
     assert_eq!(lost, [""; 0]);
-    assert!(acknowledged.len() > KILLS, "the child hardly ran");
+    assert!(acknowledged.len() > KILLS / 10, "the child hardly ran");
     assert_eq!(left(folder.path()), [""; 0]);
 }
 
