@@ -18,6 +18,13 @@ const NEEDS: &[Need] = &[
     Need { program: "git", package: "git" },
     // libFuzzer is C++.
     Need { program: "g++", package: "g++" },
+    // A real editor saves while an agent writes.
+    Need { program: "vim", package: "vim" },
+    // Makes single system calls fail.
+    Need { program: "strace", package: "strace" },
+    // Give a document attributes and an access list, to see that they stay.
+    Need { program: "setfattr", package: "attr" },
+    Need { program: "setfacl", package: "acl" },
 ];
 
 /// Installs what is missing; fails if that is not possible, because a test that cannot run has not passed.
@@ -62,7 +69,7 @@ mod tests {
 
     #[test]
     fn only_what_is_not_there_is_installed() {
-        assert_eq!(missing(|program| program == "git"), ["g++"]);
+        assert_eq!(missing(|program| program != "g++" && program != "setfacl"), ["g++", "acl"]);
         assert_eq!(missing(|_| true), [""; 0]);
     }
 }

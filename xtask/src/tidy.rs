@@ -13,6 +13,7 @@ mod sole_namer;
 mod source;
 mod traces;
 mod tree;
+mod unchecked;
 mod violation;
 mod words;
 
@@ -83,6 +84,7 @@ fn of_files(sources: &[Source]) -> Vec<Violation> {
             violations.extend(size::check_functions(path, text));
             violations.extend(module_doc::check(path, text));
             violations.extend(sole_namer::check(path, text));
+            violations.extend(unchecked::check(path, text));
         }
         if path.ends_with("Cargo.toml") {
             violations.extend(manifest::check(path, text));

@@ -80,6 +80,14 @@ impl Versions {
         self.pending = from_text;
     }
 
+    /// The same for a save that stood in the file before the newest version did. Its author's editor may have loaded that version
+    /// after it, so it is nothing that the editor must hold.
+    pub(crate) fn displaced(&mut self, to_text: Reversal, from_text: Reversal, length: usize) {
+        self.pending = to_text.then(&self.pending);
+        self.know(None, false, length);
+        self.pending = from_text;
+    }
+
     /// Finds the version that `saved` was made from: the one that it differs least from, and of equal ones the newest.
     /// An author's editor holds at least what it saved last, so no version before that is looked at.
     pub(crate) fn origin(&self, text: &str, saved: &str, author: &Author) -> Origin {

@@ -1,0 +1,6 @@
+//! Where documents live: the only writer of files, the owner of each document, and what they keep beside the file.
+//!
+//! Never decides what the words are; that is the work of the `document` crate.
+
+pub mod keeper;
+pub mod store;

@@ -1,0 +1,282 @@
+//! One document's file: opened once, then read and written through here only. Never used from two tasks at once, and never opened
+//! twice by one process.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::disk::{Disk, Kind, Look};
+use super::held::Held;
+use super::leftover;
+use super::name::{Names, sum};
+use super::quiet::{self, Patience, Pauses};
+use super::real::RealDisk;
+use crate::keeper::{Displaced, Entry, Keeper, KeeperError};
+
+/// Documents may have this many bytes unless the options say otherwise.
+const LENGTH_MAX: u64 = 16 << 20;
+
+/// What is called to note an operation.
+pub type Journal = Box<dyn FnMut(&Entry) -> io::Result<()> + Send>;
+
+/// How a file is kept.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// How many bytes it may have.
+    pub limit: u64,
+    /// How long to wait for other programs.
+    pub patience: Patience,
+    /// The folder that it must lie in, after all links.
+    pub root: Option<PathBuf>,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options { limit: LENGTH_MAX, patience: Patience::default(), root: None }
+    }
+}
+
+/// A file that was opened.
+pub struct Opened<D: Disk = RealDisk> {
+    /// The file.
+    pub file: StoredFile<D>,
+    /// What it holds.
+    pub text: String,
+    /// Texts that a process left beside it when it ended, and that are not in the file: perhaps somebody's save. They stay on the
+    /// disk until [`StoredFile::leftovers_absorbed`] is called.
+    pub leftovers: Vec<String>,
+}
+
+/// Something that a person should know about how a file is kept.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Remark {
+    /// Written in place.
+    #[error(
+        "{0} has several names or another owner; it is written in place, and a copy is kept beside it meanwhile"
+    )]
+    InPlace(PathBuf),
+    /// The file system cannot exchange two files.
+    #[error(
+        "{0} is on a file system that cannot exchange files; a save in the same millisecond may be missed"
+    )]
+    NoExchange(PathBuf),
+    /// A displaced file is no text.
+    #[error("{0} was found beside the document and is no text; look at it and remove it")]
+    Unreadable(PathBuf),
+}
+
+/// The file of one document.
+pub struct StoredFile<D: Disk = RealDisk> {
+    pub(super) disk: D,
+    pub(super) path: PathBuf,
+    pub(super) folder: PathBuf,
+    pub(super) names: Names,
+    pub(super) options: Options,
+    pub(super) generation: u64,
+    /// What the file holds, as far as the caller was told.
+    pub(super) known: Option<String>,
+    /// The file as it was right after our last write.
+    pub(super) written: Option<(Look, u64)>,
+    /// The sum of a save that was handed out and is still in the file.
+    pub(super) given: Option<u64>,
+    pub(super) can_exchange: bool,
+    pub(super) held: Vec<Held<D::File>>,
+    /// Displaced files that could not even be opened yet.
+    pub(super) unopened: Vec<PathBuf>,
+    pub(super) late: Vec<String>,
+    pub(super) leftovers: Vec<PathBuf>,
+    pub(super) remarks: Vec<Remark>,
+    journal: Journal,
+}
+
+impl StoredFile {
+    /// Opens the file that a path leads to.
+    pub fn open(path: &Path, options: Options) -> Result<Opened, KeeperError> {
+        StoredFile::open_on(RealDisk, path, options)
+    }
+}
+
+impl<D: Disk> StoredFile<D> {
+    /// Opens a file of the given disk.
+    pub fn open_on(disk: D, path: &Path, options: Options) -> Result<Opened<D>, KeeperError> {
+        let path = disk.resolve(path).map_err(|error| failed("find", path, &error))?;
+        if let Some(root) = &options.root {
+            let root = disk.resolve(root).map_err(|error| failed("find", root, &error))?;
+            if !path.starts_with(&root) {
+                return Err(refused(&path, "lies outside of the project; open it by itself"));
+            }
+        }
+        let folder = path.parent().unwrap_or(Path::new("/")).to_owned();
+        let mut file = StoredFile {
+            names: Names::beside(&path),
+            disk,
+            folder,
+            path,
+            options,
+            generation: 0,
+            known: None,
+            written: None,
+            given: None,
+            can_exchange: true,
+            held: Vec::new(),
+            unopened: Vec::new(),
+            late: Vec::new(),
+            leftovers: Vec::new(),
+            remarks: Vec::new(),
+            journal: Box::new(|_| Ok(())),
+        };
+        let text = file.current()?.1;
+        let leftovers = leftover::gather(&mut file, &text)?;
+        file.known = Some(text.clone());
+        Ok(Opened { file, text, leftovers })
+    }
+
+    /// Notes operations through `journal` from now on.
+    pub fn with_journal(mut self, journal: Journal) -> StoredFile<D> {
+        self.journal = journal;
+        self
+    }
+
+    /// Where the file is, after all links.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// What a person should know; each is said once.
+    pub fn remarks(&mut self) -> Vec<Remark> {
+        std::mem::take(&mut self.remarks)
+    }
+
+    /// Whether the file is as our last write left it, so that news of a change need not be looked into.
+    pub fn is_own(&self) -> bool {
+        let Some((look, sum_written)) = self.written else { return false };
+        let is_same =
+            |now: Look| (now.inode, now.size, now.modified) == (look.inode, look.size, look.modified);
+        // Two writes may carry the same time, so the content has the last word.
+        self.disk.look(&self.path).is_ok_and(is_same)
+            && self.current().is_ok_and(|(_, text)| sum(&text) == sum_written)
+    }
+
+    /// The caller has taken in the texts that were left over; they may go.
+    pub fn leftovers_absorbed(&mut self) -> Result<(), KeeperError> {
+        for path in std::mem::take(&mut self.leftovers) {
+            leftover::discard(&self.disk, &path)?;
+        }
+        Ok(())
+    }
+
+    /// Makes the file anew after it was deleted, if somebody wants that. Never replaces one that has come back meanwhile.
+    pub fn restore(&mut self, text: &str) -> Result<(), KeeperError> {
+        let whole = self.make([0, sum(text)], None, text)?;
+        let placed = self.disk.place(&whole, &self.path);
+        if let Err(error) = placed {
+            self.discard_quietly(&whole);
+            return Err(failed("restore", &self.path, &error));
+        }
+        self.disk.sync_folder(&self.folder).map_err(|error| failed("restore", &self.path, &error))?;
+        self.settle_on(text);
+        Ok(())
+    }
+
+    /// The file and its text, waited for.
+    pub(super) fn current(&self) -> Result<(D::File, String), KeeperError> {
+        self.check(&self.wait_for_name()?)?;
+        let mut pauses = Pauses::within(self.options.patience.missing);
+        let file = loop {
+            match self.disk.open(&self.path) {
+                Ok(file) => break file,
+                Err(error) if error.kind() == io::ErrorKind::NotFound && pauses.pause() => {}
+                Err(error) => return Err(failed("read", &self.path, &error)),
+            }
+        };
+        let text = self.text_of(&file, self.known.as_deref())?;
+        Ok((file, text))
+    }
+
+    pub(super) fn text_of(&self, file: &D::File, before: Option<&str>) -> Result<String, KeeperError> {
+        quiet::read(&self.disk, file, before, &self.options.patience, self.options.limit)
+    }
+
+    /// What stands at the path. An editor that has moved the old file aside is given time to write the new one.
+    pub(super) fn wait_for_name(&self) -> Result<Look, KeeperError> {
+        let mut pauses = Pauses::within(self.options.patience.missing);
+        loop {
+            match self.disk.look(&self.path) {
+                Ok(look) => return Ok(look),
+                Err(error) if error.kind() == io::ErrorKind::NotFound && pauses.pause() => {}
+                Err(error) => return Err(failed("find", &self.path, &error)),
+            }
+        }
+    }
+
+    pub(super) fn check(&self, look: &Look) -> Result<(), KeeperError> {
+        let why = match look.kind {
+            Kind::File if !look.is_writable => "is read-only; make it writable and try again",
+            Kind::File => return self.check_folder(look),
+            Kind::Folder => "is a folder now; move it away and try again",
+            Kind::Link => "is a link now; open the file that it leads to",
+            Kind::Other => "is no regular file; move it away and try again",
+        };
+        Err(refused(&self.path, why))
+    }
+
+    fn check_folder(&self, look: &Look) -> Result<(), KeeperError> {
+        let folder = self.disk.look(&self.folder).map_err(|error| failed("find", &self.folder, &error))?;
+        if folder.device == look.device {
+            return Ok(());
+        }
+        Err(refused(&self.path, "is mounted by itself; open it in the folder where it lies"))
+    }
+
+    /// From now on the file holds this text, and the caller knows.
+    pub(super) fn settle_on(&mut self, text: &str) {
+        self.known = Some(text.to_owned());
+        self.given = None;
+        self.written = self.disk.look(&self.path).ok().map(|look| (look, sum(text)));
+    }
+}
+
+impl<D: Disk> Keeper for StoredFile<D> {
+    fn read(&mut self) -> Result<Option<String>, KeeperError> {
+        self.read_held();
+        if let Some(save) = self.late.pop() {
+            // It is not what the file holds: the next read says that again.
+            self.known = None;
+            return Ok(Some(save));
+        }
+        let text = self.current()?.1;
+        if self.known.as_ref() == Some(&text) {
+            return Ok(None);
+        }
+        self.given = Some(sum(&text));
+        self.known = Some(text.clone());
+        Ok(Some(text))
+    }
+
+    fn write(&mut self, expected: &str, text: &str) -> Result<Displaced, KeeperError> {
+        self.replace(expected, text)
+    }
+
+    fn note(&mut self, entry: &Entry) -> Result<(), KeeperError> {
+        Ok((self.journal)(entry)?)
+    }
+}
+
+pub(super) fn refused(path: &Path, why: &str) -> KeeperError {
+    KeeperError::Refused { reason: format!("{} {why}", path.display()) }
+}
+
+/// The error with the file and what to do, of the same kind as before.
+pub(super) fn failed(what: &str, path: &Path, error: &io::Error) -> KeeperError {
+    let remedy = match error.kind() {
+        io::ErrorKind::NotFound => return KeeperError::Gone,
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+            "make room on the disk; it is tried again"
+        }
+        io::ErrorKind::PermissionDenied => "allow writing in the file and in its folder",
+        io::ErrorKind::ReadOnlyFilesystem => "the file system is read-only; mount it for writing",
+        io::ErrorKind::AlreadyExists => "another program made a file of this name; nothing was replaced",
+        _ => "it is tried again; if it stays, look at the disk",
+    };
+    let message = format!("cannot {what} {}: {error}; {remedy}", path.display());
+    KeeperError::Io(io::Error::new(error.kind(), message))
+}

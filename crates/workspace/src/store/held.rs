@@ -1,0 +1,139 @@
+//! Displaced files, kept open for a while: a program that found the file just before it was displaced may still write there.
+//! Never lets go of one that somebody is writing.
+
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use document::text::decode;
+
+use super::disk::{Disk, Glimpse};
+use super::file::{Remark, StoredFile};
+use super::name::sum;
+use crate::keeper::KeeperError;
+
+/// How many are kept; more than ten seconds of five writes each.
+const HELD_MAX: usize = 64;
+
+/// One displaced file.
+pub(super) struct Held<F> {
+    /// Its name, as long as a crash must not lose it.
+    path: Option<PathBuf>,
+    file: F,
+    /// The sum of what was read there, if it was.
+    seen: Option<u64>,
+    since: Instant,
+    looks: u8,
+}
+
+impl<F> Held<F> {
+    pub(super) fn unread(path: PathBuf, file: F) -> Held<F> {
+        Held { path: Some(path), file, seen: None, since: Instant::now(), looks: 0 }
+    }
+
+    /// The caller was handed what it holds; it keeps its name until that is in the file.
+    pub(super) fn named(path: PathBuf, file: F, text: &str) -> Held<F> {
+        Held { seen: Some(sum(text)), ..Held::unread(path, file) }
+    }
+
+    /// The caller knew what it holds.
+    pub(super) fn nameless(file: F, text: &str) -> Held<F> {
+        Held { path: None, file, seen: Some(sum(text)), since: Instant::now(), looks: 0 }
+    }
+}
+
+impl<D: Disk> StoredFile<D> {
+    /// Looks at displaced files again and gives what was written there late. Called when there is nothing else to do; [`read`] gives
+    /// the same texts one by one.
+    ///
+    /// [`read`]: crate::keeper::Keeper::read
+    pub fn look_again(&mut self) -> Vec<String> {
+        self.read_held();
+        std::mem::take(&mut self.late)
+    }
+
+    pub(super) fn hold(&mut self, held: Held<D::File>) {
+        self.held.push(held);
+        while self.held.len() > HELD_MAX {
+            let mut oldest = self.held.remove(0);
+            if self.peek(&mut oldest) == Peek::Busy || oldest.path.is_some() {
+                self.held.insert(0, oldest);
+                break;
+            }
+        }
+    }
+
+    /// What was handed out before the last write is in the file now.
+    pub(super) fn let_go_of_absorbed(&mut self) {
+        for held in &mut self.held {
+            if held.seen.is_some()
+                && let Some(path) = held.path.take()
+            {
+                drop(self.disk.remove(&path));
+            }
+        }
+    }
+
+    pub(super) fn read_held(&mut self) {
+        let patience = self.options.patience;
+        for path in std::mem::take(&mut self.unopened) {
+            match self.disk.open(&path) {
+                Ok(file) => self.held.push(Held::unread(path, file)),
+                Err(_) => self.unopened.push(path),
+            }
+        }
+        for mut held in std::mem::take(&mut self.held) {
+            let age = held.since.elapsed();
+            if !is_due(&held, age, patience.second_look, patience.last_look) {
+                self.held.push(held);
+                continue;
+            }
+            let peek = self.peek(&mut held);
+            let is_over = peek == Peek::Still && age >= patience.last_look && held.path.is_none();
+            if !is_over && peek != Peek::NoText {
+                self.held.push(held);
+            }
+        }
+    }
+
+    fn peek(&mut self, held: &mut Held<D::File>) -> Peek {
+        let text = if held.seen.is_none() {
+            match self.text_of(&held.file, None) {
+                Ok(text) => text,
+                Err(KeeperError::NotText(_) | KeeperError::TooLarge { .. }) => return self.unreadable(held),
+                Err(_) => return Peek::Busy,
+            }
+        } else {
+            match self.disk.glimpse(&held.file, self.options.limit) {
+                Ok(Glimpse::Quiet(bytes) | Glimpse::Unsure(bytes, _)) => match decode(&bytes) {
+                    Ok(text) => text.to_owned(),
+                    Err(_) => return self.unreadable(held),
+                },
+                _ => return Peek::Busy,
+            }
+        };
+        held.looks = held.looks.saturating_add(1);
+        if held.seen == Some(sum(&text)) {
+            return Peek::Still;
+        }
+        held.seen = Some(sum(&text));
+        self.late.push(text);
+        Peek::Written
+    }
+
+    fn unreadable(&mut self, held: &Held<D::File>) -> Peek {
+        self.remarks.extend(held.path.clone().map(Remark::Unreadable));
+        Peek::NoText
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Peek {
+    Still,
+    Written,
+    Busy,
+    NoText,
+}
+
+fn is_due<F>(held: &Held<F>, age: Duration, second: Duration, last: Duration) -> bool {
+    held.seen.is_none() || (held.looks == 0 && age >= second) || age >= last
+}

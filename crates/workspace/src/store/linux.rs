@@ -1,0 +1,99 @@
+//! What the store needs of Linux beyond the standard library. Never follows a link.
+
+use std::fs::{File, OpenOptions};
+use std::io;
+use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
+use std::path::Path;
+
+use rustix::fs::{Access, AtFlags, CWD, Gid, Mode, OFlags, RenameFlags, Uid};
+use rustix::io::Errno;
+use rustix::process::{Pid, getegid, geteuid, getgroups};
+use xattr::FileExt as _;
+
+use super::disk::Glimpse;
+use super::lease::Lease;
+use super::real::contents;
+
+/// Attributes that go along with a document: the user's own, access lists, and the label of a guarded system.
+const KEPT_ATTRIBUTES: [&str; 2] = ["system.posix_acl_access", "security.selinux"];
+const KEPT_PREFIX: &str = "user.";
+const WRITERS: u32 = 0o222;
+
+pub(super) fn open(path: &Path) -> io::Result<File> {
+    let flags = OFlags::NONBLOCK | OFlags::NOFOLLOW;
+    OpenOptions::new().read(true).custom_flags(flags.bits().cast_signed()).open(path)
+}
+
+pub(super) fn create(path: &Path) -> io::Result<File> {
+    OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)
+}
+
+pub(super) fn glimpse(file: &File, limit: u64) -> io::Result<Glimpse> {
+    let lease = match Lease::take(file) {
+        Ok(lease) => lease,
+        Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(Glimpse::Busy),
+        Err(_) => return super::real::unsure(file, limit),
+    };
+    let glimpse = contents(file, limit)?;
+    Ok(if lease.is_kept() { glimpse } else { Glimpse::Busy })
+}
+
+pub(super) fn is_writable(path: &Path, metadata: &std::fs::Metadata) -> bool {
+    let answer = rustix::fs::accessat(CWD, path, Access::WRITE_OK, AtFlags::EACCESS);
+    // A file that is gone is not read-only: an editor moves it aside and writes another. The second question is for root, who may
+    // write what nobody should.
+    !matches!(answer, Err(Errno::ACCESS | Errno::ROFS | Errno::PERM)) && metadata.mode() & WRITERS != 0
+}
+
+pub(super) fn keeps_owner(metadata: &std::fs::Metadata) -> bool {
+    let user = geteuid();
+    if user.is_root() {
+        return true;
+    }
+    let group = Gid::from_raw(metadata.gid());
+    let is_member = group == getegid() || getgroups().is_ok_and(|groups| groups.contains(&group));
+    Uid::from_raw(metadata.uid()) == user && is_member
+}
+
+/// Owner first, because a change of owner takes away bits of the mode; the access list last, because it refines the mode.
+pub(super) fn copy_metadata(from: &Path, to: &File) -> io::Result<()> {
+    let source = open(from)?;
+    let metadata = source.metadata()?;
+    let made = to.metadata()?;
+    if (made.uid(), made.gid()) != (metadata.uid(), metadata.gid()) {
+        rustix::fs::fchown(to, Some(Uid::from_raw(metadata.uid())), Some(Gid::from_raw(metadata.gid())))?;
+    }
+    rustix::fs::fchmod(to, Mode::from_raw_mode(metadata.mode()))?;
+    let names = match source.list_xattr() {
+        Ok(names) => names,
+        Err(error) if error.kind() == io::ErrorKind::Unsupported => return Ok(()),
+        Err(error) => return Err(error),
+    };
+    for name in names {
+        let shown = name.to_string_lossy();
+        let is_kept = shown.starts_with(KEPT_PREFIX) || KEPT_ATTRIBUTES.contains(&shown.as_ref());
+        if let Some(value) = source.get_xattr(&name)?.filter(|_| is_kept)
+            && to.get_xattr(&name)?.as_ref() != Some(&value)
+        {
+            to.set_xattr(&name, &value)?;
+        }
+    }
+    Ok(())
+}
+
+pub(super) fn exchange(one: &Path, other: &Path) -> io::Result<()> {
+    Ok(rustix::fs::renameat_with(CWD, one, CWD, other, RenameFlags::EXCHANGE)?)
+}
+
+pub(super) fn place(from: &Path, to: &Path) -> io::Result<()> {
+    Ok(rustix::fs::renameat_with(CWD, from, CWD, to, RenameFlags::NOREPLACE)?)
+}
+
+pub(super) fn identity(metadata: &std::fs::Metadata) -> (u64, u64, u64) {
+    (metadata.dev(), metadata.ino(), metadata.nlink())
+}
+
+pub(super) fn is_running(process: u32) -> bool {
+    let process = i32::try_from(process).ok().and_then(Pid::from_raw);
+    process.is_some_and(|process| rustix::process::test_kill_process(process) != Err(Errno::SRCH))
+}

@@ -1,0 +1,212 @@
+//! The steps of one replacement: a whole new file beside the old one, on the disk for good, exchanged with it in one step, and
+//! then a look at what came out. Never removes what came out before it was read.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::disk::{Disk, Kind};
+use super::file::{Remark, StoredFile, failed, refused};
+use super::held::Held;
+use super::name::sum;
+use super::quiet::Pauses;
+use crate::keeper::{Displaced, KeeperError};
+
+/// How many names are tried that files of an earlier process may have taken.
+const NAMES_MAX: usize = 1000;
+
+impl<D: Disk> StoredFile<D> {
+    pub(super) fn replace(&mut self, expected: &str, text: &str) -> Result<Displaced, KeeperError> {
+        let length = text.len() as u64;
+        if length > self.options.limit {
+            return Err(KeeperError::TooLarge { length, limit: self.options.limit });
+        }
+        let look = self.wait_for_name()?;
+        self.check(&look)?;
+        let displaced = if look.links > 1 || !look.keeps_owner {
+            self.write_in_place(expected, text)?
+        } else {
+            let path = self.path.clone();
+            let whole = self.make([sum(expected), sum(text)], Some(&path), text)?;
+            if self.can_exchange {
+                self.exchange(whole, expected, text)?
+            } else {
+                self.compare_and_rename(&whole, expected, text)?
+            }
+        };
+        Ok(displaced)
+    }
+
+    /// A new file with this text, durable under a name that says that it is whole.
+    pub(super) fn make(
+        &mut self,
+        known: [u64; 2],
+        like: Option<&Path>,
+        text: &str,
+    ) -> Result<PathBuf, KeeperError> {
+        let mut tries = NAMES_MAX;
+        loop {
+            self.generation += 1;
+            let (unfinished, whole) = self.names.of(self.generation, known);
+            let (unfinished, whole) = (self.folder.join(unfinished), self.folder.join(whole));
+            let made = self.disk.create(&unfinished, like, text.as_bytes());
+            match made.and_then(|()| self.disk.place(&unfinished, &whole)) {
+                Ok(()) => return Ok(whole),
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists && tries > 0 => tries -= 1,
+                Err(error) if is_unsupported(&error) => {
+                    // No rename without replacing; the name is new, so nothing is there to be replaced.
+                    let renamed = self.disk.rename(&unfinished, &whole);
+                    return renamed.map(|()| whole).map_err(|error| failed("write", &self.path, &error));
+                }
+                Err(error) => {
+                    self.discard_quietly(&unfinished);
+                    return Err(failed("write", &self.path, &error));
+                }
+            }
+        }
+    }
+
+    fn exchange(&mut self, whole: PathBuf, expected: &str, text: &str) -> Result<Displaced, KeeperError> {
+        let mut pauses = Pauses::within(self.options.patience.missing);
+        while let Err(error) = self.disk.exchange(&whole, &self.path) {
+            if error.kind() == io::ErrorKind::NotFound && pauses.pause() {
+                continue;
+            }
+            if is_unsupported(&error) {
+                self.can_exchange = false;
+                self.remarks.push(Remark::NoExchange(self.path.clone()));
+                return self.compare_and_rename(&whole, expected, text);
+            }
+            self.discard_quietly(&whole);
+            return Err(failed("replace", &self.path, &error));
+        }
+        // From here on `whole` names what stood in the file, and only a look tells whose words those are. Until the caller
+        // has heard, an error makes the next read tell everything again.
+        self.known = None;
+        if self.disk.look(&whole).is_ok_and(|look| look.kind != Kind::File) {
+            return Err(self.put_back(&whole, text, refused(&self.path, "is no regular file any more")));
+        }
+        let synced = self.disk.sync_folder(&self.folder);
+        let file = match self.disk.open(&whole) {
+            Ok(file) => file,
+            Err(error) => {
+                let error = failed("read", &whole, &error);
+                self.unopened.push(whole);
+                return Err(error);
+            }
+        };
+        let came_out = self.text_of(&file, Some(expected));
+        if let Err(error @ (KeeperError::NotText(_) | KeeperError::TooLarge { .. })) = came_out {
+            return Err(self.put_back(&whole, text, error));
+        }
+        let heard = synced.map_err(|error| failed("replace", &self.path, &error)).and(came_out);
+        let came_out = match heard {
+            Ok(came_out) => came_out,
+            Err(error) => {
+                self.held.push(Held::unread(whole, file));
+                return Err(error);
+            }
+        };
+        self.settle_on(text);
+        self.let_go_of_absorbed();
+        if came_out == expected {
+            self.discard_quietly(&whole);
+            self.hold(Held::nameless(file, &came_out));
+            return Ok(Displaced::AsExpected);
+        }
+        self.hold(Held::named(whole, file, &came_out));
+        Ok(Displaced::Save(came_out))
+    }
+
+    /// Gives the file back what must not be replaced, and looks at what came out then.
+    fn put_back(&mut self, whole: &Path, text: &str, error: KeeperError) -> KeeperError {
+        if let Err(error) = self.disk.exchange(whole, &self.path) {
+            return failed("put back", &self.path, &error);
+        }
+        let Ok(file) = self.disk.open(whole) else {
+            self.unopened.push(whole.to_owned());
+            return error;
+        };
+        if self.text_of(&file, None).is_ok_and(|came_out| came_out == text) {
+            self.discard_quietly(whole);
+        } else {
+            self.held.push(Held::unread(whole.to_owned(), file));
+        }
+        error
+    }
+
+    /// Where files cannot be exchanged: read once more, and replace only what the caller knows.
+    fn compare_and_rename(
+        &mut self,
+        whole: &Path,
+        expected: &str,
+        text: &str,
+    ) -> Result<Displaced, KeeperError> {
+        let (file, current) = match self.current() {
+            Ok(current) => current,
+            Err(error) => {
+                self.discard_quietly(whole);
+                return Err(error);
+            }
+        };
+        if let Some(save) = self.unknown(&current, expected) {
+            self.discard_quietly(whole);
+            return Ok(save);
+        }
+        if let Err(error) = self.disk.rename(whole, &self.path) {
+            self.discard_quietly(whole);
+            return Err(failed("replace", &self.path, &error));
+        }
+        self.known = None;
+        self.hold(Held::nameless(file, &current));
+        self.disk.sync_folder(&self.folder).map_err(|error| failed("replace", &self.path, &error))?;
+        self.settle_on(text);
+        self.let_go_of_absorbed();
+        Ok(Displaced::AsExpected)
+    }
+
+    /// For a file with several names, or of another owner, which a new file would not have. A copy stays until all is written.
+    fn write_in_place(&mut self, expected: &str, text: &str) -> Result<Displaced, KeeperError> {
+        let remark = Remark::InPlace(self.path.clone());
+        if !self.remarks.contains(&remark) {
+            self.remarks.push(remark);
+        }
+        let (file, current) = self.current()?;
+        drop(file);
+        if let Some(save) = self.unknown(&current, expected) {
+            return Ok(save);
+        }
+        // No sum names its text, so that after a crash it is compared with the file and nothing else.
+        let copy = self.make([0, 0], None, &current)?;
+        self.known = None;
+        if let Err(error) = self.disk.overwrite(&self.path, text.as_bytes()) {
+            let restored = self.disk.overwrite(&self.path, current.as_bytes());
+            if restored.is_ok() {
+                self.discard_quietly(&copy);
+            }
+            return Err(failed("write", &self.path, &error));
+        }
+        self.settle_on(text);
+        self.let_go_of_absorbed();
+        self.discard_quietly(&copy);
+        Ok(Displaced::AsExpected)
+    }
+
+    /// What is in the file, if the caller has never seen it. It is not replaced this time; next time it is known.
+    fn unknown(&mut self, current: &str, expected: &str) -> Option<Displaced> {
+        if current == expected || self.given == Some(sum(current)) {
+            return None;
+        }
+        self.given = Some(sum(current));
+        self.known = None;
+        Some(Displaced::Save(current.to_owned()))
+    }
+
+    /// A file of ours that holds nothing new. If it cannot be removed now, it is compared and removed at the next opening.
+    pub(super) fn discard_quietly(&self, path: &Path) {
+        drop(self.disk.remove(path));
+    }
+}
+
+fn is_unsupported(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::Unsupported | io::ErrorKind::InvalidInput)
+}

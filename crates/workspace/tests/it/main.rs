@@ -1,0 +1,21 @@
+//! The crate's one integration binary: behavior seen from outside, one module per feature.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::needless_pass_by_value,
+    clippy::print_stdout,
+    reason = "tests stop at the first surprise, and print how much they tried"
+)]
+
+mod editor;
+mod simulated;
+mod store;
+mod store_crash;
+mod store_faults;
+mod store_metadata;
+mod store_plain;
+mod store_races;
+mod store_steps;
+mod store_vim;
