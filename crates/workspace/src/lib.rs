@@ -3,3 +3,12 @@
 //! Never decides what the words are; that is the work of the `document` crate.
 
 pub mod keeper;
+
+pub mod blame;
+pub mod journal;
+pub mod lock;
+pub mod sidecar;
+pub mod snapshot;
+
+mod checksum;
+mod private;
