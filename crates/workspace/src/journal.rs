@@ -115,8 +115,10 @@ impl Journal {
         let bytes = encoded(path, &history)?;
         let mut file = private::create(path).map_err(|source| failed(path, source))?;
         lock(path, &file)?;
-        let written =
-            file.write_all(&bytes).and_then(|()| file.sync_all()).and_then(|()| private::sync_folder_of(path));
+        let written = file
+            .write_all(&bytes)
+            .and_then(|()| file.sync_all())
+            .and_then(|()| private::sync_folder_of(path));
         written.map_err(|source| failed(path, source))?;
         let length = bytes.len() as u64;
         Ok(Journal { path: path.to_owned(), file, length, history, is_doubtful: false })
@@ -217,7 +219,12 @@ impl Journal {
 
     /// Takes what the document holds now for an edit of `author`, if it is not what the journal holds. So the history goes
     /// on after the file was changed while nobody watched.
-    pub fn catch_up(&mut self, text: &str, author: &Author, time: u64) -> Result<Option<Entry>, JournalError> {
+    pub fn catch_up(
+        &mut self,
+        text: &str,
+        author: &Author,
+        time: u64,
+    ) -> Result<Option<Entry>, JournalError> {
         let edits = edits_between(self.history.latest_text(), text);
         if edits.is_empty() {
             return Ok(None);
@@ -249,6 +256,9 @@ impl Journal {
             let revision = entry.revision;
             let content = record::write_entry(&entry).map_err(|error| failed(&self.path, error.into()))?;
             let last = self.history.last_revision();
+            if revision <= last {
+                return Err(JournalError::OutOfOrder { revision, last });
+            }
             self.history.push(entry).map_err(|misfit| match misfit {
                 Misfit::Order => JournalError::OutOfOrder { revision, last },
                 Misfit::Edits => JournalError::DoesNotFit { revision },
@@ -299,6 +309,15 @@ impl Journal {
     fn cut(&mut self) -> io::Result<()> {
         self.file.set_len(self.length)?;
         self.file.sync_data()
+    }
+}
+
+impl Drop for Journal {
+    fn drop(&mut self) {
+        // Closing is not enough: a process that another thread is just starting has the file open, too, for a moment.
+        if self.file.unlock().is_err() {
+            // It is free when that process has begun its own program.
+        }
     }
 }
 

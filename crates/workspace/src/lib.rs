@@ -7,6 +7,7 @@ pub mod keeper;
 pub mod blame;
 pub mod journal;
 pub mod lock;
+pub mod pending;
 pub mod sidecar;
 pub mod snapshot;
 

@@ -67,6 +67,10 @@ impl Drop for TurnLock {
         if self.file.set_len(0).is_err() {
             // The note is only for those who find the lock taken, and from now on it is free.
         }
+        // Closing is not enough: a process that another thread is just starting has the file open, too, for a moment.
+        if self.file.unlock().is_err() {
+            // It is free when that process has begun its own program.
+        }
     }
 }
 

@@ -72,7 +72,8 @@ impl History {
 
     /// Takes an operation, if it follows the last one.
     pub(super) fn push(&mut self, entry: Entry) -> Result<(), Misfit> {
-        if entry.revision <= self.last_revision() {
+        // Not the floor: it may have been raised after later operations were written.
+        if entry.revision <= self.latest_revision() {
             return Err(Misfit::Order);
         }
         if !apply_all(&mut self.text, &entry.edits) {
@@ -140,8 +141,12 @@ impl History {
 
     /// The revision that the next one must exceed.
     pub fn last_revision(&self) -> Revision {
-        let latest = self.entries.last().map_or(self.checkpoint.revision, |entry| entry.revision);
-        latest.max(self.checkpoint.floor)
+        self.latest_revision().max(self.checkpoint.floor)
+    }
+
+    /// The revision of the latest text.
+    pub fn latest_revision(&self) -> Revision {
+        self.entries.last().map_or(self.checkpoint.revision, |entry| entry.revision)
     }
 
     /// The text as it stood at the checkpoint or after one of the operations; nothing for another revision.

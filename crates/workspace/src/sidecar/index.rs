@@ -85,8 +85,7 @@ impl Index {
 
     /// The name that comes from the path, unless a document that has moved away took it along.
     fn free_key(&self, path: &str) -> String {
-        let is_free =
-            |key: &String| self.sessions.values().all(|home| home.key != *key || home.path == path);
+        let is_free = |key: &String| self.sessions.values().all(|home| home.key != *key || home.path == path);
         let mut keys = (0..KEYS_MAX).map(|number| match number {
             0 => hex128(path.as_bytes()),
             _ => hex128(format!("{path}\0{number}").as_bytes()),

@@ -114,7 +114,10 @@ mod tests {
         for _ in 0..2 {
             settle(older.path(), 2, STEPS).unwrap();
             assert_eq!((read("version"), read("journal/a")), ("2\n".into(), "WORDS".into()));
-            assert_eq!((read("backup-1/version"), read("backup-1/journal/a")), ("1\n".into(), "words".into()));
+            assert_eq!(
+                (read("backup-1/version"), read("backup-1/journal/a")),
+                ("1\n".into(), "words".into())
+            );
         }
     }
 
