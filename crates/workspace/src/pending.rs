@@ -126,6 +126,7 @@ impl Pending {
 
     /// Keeps a response as it is now. When this returns it is on the disk.
     pub fn put(&self, response: &Response) -> Result<(), SidecarError> {
+        private::create_folder(&self.folder).map_err(|source| failed(&self.folder, source))?;
         let path = self.path(&response.id);
         let written = serde_json::to_vec(response).map_err(io::Error::from);
         written.and_then(|bytes| private::replace(&path, &bytes)).map_err(|source| failed(&path, source))

@@ -124,19 +124,17 @@ impl Sidecar {
         let key = index.key_for(&name, session, is_there);
         index.write(&path).map_err(|source| failed(&path, source))?;
         drop(held);
-        self.files(&key)
+        Ok(self.files(&key))
     }
 
-    fn files(&self, key: &str) -> Result<DocumentPaths, SidecarError> {
-        let pending_dir = self.folder.join(PENDING).join(key);
-        make(&pending_dir)?;
-        Ok(DocumentPaths {
+    fn files(&self, key: &str) -> DocumentPaths {
+        DocumentPaths {
             journal: self.folder.join(JOURNALS).join(key),
             snapshot: self.folder.join(SNAPSHOTS).join(format!("{key}.md")),
             crdt: self.folder.join(STATES).join(format!("{key}.yrs")),
-            pending_dir,
+            pending_dir: self.folder.join(PENDING).join(key),
             lock: self.folder.join(LOCKS).join(format!("{key}.lock")),
-        })
+        }
     }
 }
 

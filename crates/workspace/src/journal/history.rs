@@ -220,10 +220,10 @@ impl Requests {
             return;
         }
         self.order.push_back(request.to_owned());
-        if self.order.len() > REQUESTS_MAX {
-            if let Some(oldest) = self.order.pop_front() {
-                self.known.remove(&oldest);
-            }
+        if self.order.len() > REQUESTS_MAX
+            && let Some(oldest) = self.order.pop_front()
+        {
+            self.known.remove(&oldest);
         }
     }
 }

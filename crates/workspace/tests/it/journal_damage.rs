@@ -6,6 +6,7 @@ use workspace::journal::{Journal, JournalError};
 use workspace::keeper::Entry;
 
 use crate::dice::Dice;
+use crate::memory;
 use crate::past::Past;
 
 /// A journal and the place where each of its records ends.
@@ -51,7 +52,7 @@ fn damage(bytes: &mut Vec<u8>, ends: &[usize], dice: &mut Dice) -> usize {
 
 #[test]
 fn ten_thousand_damaged_journals_give_what_stands_before_the_damage() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = memory::folder();
     let past = Past::random(12, 7);
     let (whole, ends) = written(&folder.path().join("whole"), &past);
     let mut dice = Dice::new(99);
@@ -95,7 +96,7 @@ fn ten_thousand_damaged_journals_give_what_stands_before_the_damage() {
 
 #[test]
 fn after_damage_inside_no_revision_is_given_twice() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = memory::folder();
     let path = folder.path().join("journal");
     let past = Past::random(10, 3);
     let (mut bytes, ends) = written(&path, &past);
@@ -116,7 +117,7 @@ fn after_damage_inside_no_revision_is_given_twice() {
 
 #[test]
 fn a_journal_without_a_beginning_is_kept_and_a_new_one_goes_on() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = memory::folder();
     let path = folder.path().join("journal");
     let past = Past::random(10, 3);
     let (mut bytes, _) = written(&path, &past);

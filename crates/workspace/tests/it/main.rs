@@ -9,6 +9,7 @@
 
 mod child;
 mod dice;
+mod memory;
 mod past;
 
 mod blame;

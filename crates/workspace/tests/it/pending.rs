@@ -11,6 +11,7 @@ use workspace::sidecar::{DocumentPaths, Sidecar};
 
 use crate::child;
 use crate::dice::Dice;
+use crate::memory;
 
 const START: &str = "# Plan\n<!-- agent:exchange -->\nHello?\n<!-- /agent:exchange -->\n";
 const ANSWER: &str = "The answer is 42.\nIt always was.\n";
@@ -57,7 +58,7 @@ struct Project {
 
 impl Project {
     fn new() -> Project {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = memory::folder();
         let paths = paths(folder.path());
         fs::write(folder.path().join("a.md"), START).unwrap();
         drop(Journal::open_or_begin(&paths.journal, START, &Author::new("ann"), 0).unwrap());
@@ -229,6 +230,7 @@ fn a_target_that_is_gone_is_no_reason_to_lose_words() {
 #[test]
 fn a_response_that_cannot_be_read_is_kept_aside() {
     let project = Project::new();
+    fs::create_dir(&project.paths.pending_dir).unwrap();
     fs::write(project.paths.pending_dir.join("x.json"), "{").unwrap();
     assert_eq!(project.recover(Dies::Never).unwrap(), [""; 0]);
     assert_eq!(fs::read_to_string(project.paths.pending_dir.join("x.json.damaged-1")).unwrap(), "{");
