@@ -41,7 +41,7 @@ pub(crate) fn run(given: &Blame) -> Result<()> {
     let text = past.text.as_deref().unwrap_or(history.latest_text());
     let blamed = blamed(&history, text);
     let rows: Vec<Row> = blamed
-        .into_iter()
+        .iter()
         .zip(lines(text))
         .map(|(line, text)| row(line, split_ending(text).0, history.latest_revision()))
         .collect();
@@ -65,7 +65,7 @@ fn blamed(history: &History, text: &str) -> Vec<BlamedLine> {
     blame(&entries, history.checkpoint())
 }
 
-fn row(line: BlamedLine, text: &str, latest: u64) -> Row {
+fn row(line: &BlamedLine, text: &str, latest: u64) -> Row {
     let is_known = line.revision <= latest;
     Row {
         line: line.line,

@@ -169,7 +169,8 @@ fn the_difference_is_from_a_revision_to_the_file_now() {
         +Ship it in June.
         +
         +Done.
-    "#]].assert_eq(&told);
+    "#]]
+    .assert_eq(&told);
 }
 
 #[test]
@@ -264,11 +265,14 @@ fn a_document_without_a_history_says_so_and_gets_no_folder() {
         !   help: name a file
     "#]],
     );
-    scratch.check(&["history", "notse.md"], expect![[r#"
+    scratch.check(
+        &["history", "notse.md"],
+        expect![[r#"
         exit 2
         ! error: notse.md does not exist
         !   help: check the path, and the folder you are in
-    "#]]);
+    "#]],
+    );
     scratch.check(
         &["history", "gone/notes.md"],
         expect![[r#"

@@ -15,12 +15,13 @@ pub(crate) fn told() -> String {
     std::env::var(MARK).unwrap()
 }
 
-pub(crate) fn run_under_umask(test: &str, umask: &str) {
+/// Runs `test` in another process, after the shell has done `first`.
+pub(crate) fn run_after(first: &str, test: &str) {
     let mut shell = Command::new("sh");
-    shell.args(["-c", &format!("umask {umask}; exec \"$0\" \"$@\"")]).arg(std::env::current_exe().unwrap());
+    shell.args(["-c", &format!("{first}; exec \"$0\" \"$@\"")]).arg(std::env::current_exe().unwrap());
     let output = shell.args(["--exact", test]).env(MARK, "1").output().unwrap();
     let told = String::from_utf8_lossy(&output.stdout).into_owned();
-    assert!(output.status.success() && told.contains("1 passed"), "umask {umask}: {told}");
+    assert!(output.status.success() && told.contains("1 passed"), "{first}: {told}");
 }
 
 /// Starts `test` in another process, and waits until it says `ready`.

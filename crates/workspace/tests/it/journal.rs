@@ -59,7 +59,7 @@ fn random_pasts_are_read_as_they_were_written() {
         let (history, _) = Journal::read(&path).unwrap();
         for (entry, text) in past.entries.iter().zip(&past.texts[1..]) {
             assert_eq!(history.text_at(entry.revision).as_ref(), Some(text), "seed {seed}");
-            assert_eq!(entry.request.as_ref().is_none_or(|request| history.has_request(request)), true);
+            assert!(entry.request.as_ref().is_none_or(|request| history.has_request(request)));
         }
     }
 }

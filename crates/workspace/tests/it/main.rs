@@ -14,6 +14,7 @@ mod past;
 
 mod blame;
 mod journal;
+mod journal_crash;
 mod journal_damage;
 mod lock;
 mod pending;
