@@ -1,10 +1,15 @@
 //! One file for each command: it reads, calls the library, and prints. Never decides anything about text.
 
+pub(crate) mod blame;
 pub(crate) mod completions;
+pub(crate) mod diff;
+pub(crate) mod history;
 pub(crate) mod man;
 pub(crate) mod merge;
 pub(crate) mod outline;
+pub(crate) mod restore;
 pub(crate) mod section;
+pub(crate) mod show;
 
 /// Text of a document on one line of a terminal: control characters would move its cursor, so they are shown instead.
 fn visible(text: &str) -> String {

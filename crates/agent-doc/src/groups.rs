@@ -7,6 +7,7 @@ use clap::Command;
 const GROUPS: &[(&str, &[&str])] = &[
     ("Read a document", &["outline", "section"]),
     ("Bring versions together", &["merge"]),
+    ("See the past and bring it back", &["history", "show", "diff", "blame", "restore"]),
     ("Set up", &["completions", "man"]),
 ];
 

@@ -5,7 +5,9 @@ mod groups;
 mod command;
 mod input;
 mod lines;
+mod moment;
 mod output;
+mod past;
 mod refusal;
 mod replace;
 
@@ -48,6 +50,11 @@ fn perform(command: &Command) -> Result<Outcome> {
         Command::Section(SectionCommand::List(given)) => command::section::list(given)?,
         Command::Section(SectionCommand::Read(given)) => command::section::read(given)?,
         Command::Merge(given) => return command::merge::run(given),
+        Command::History(given) => command::history::run(given)?,
+        Command::Show(given) => command::show::run(given)?,
+        Command::Diff(given) => command::diff::run(given)?,
+        Command::Blame(given) => command::blame::run(given)?,
+        Command::Restore(given) => command::restore::run(given)?,
         Command::Completions(given) => command::completions::run(given)?,
         Command::Man(given) => command::man::run(given)?,
     }

@@ -91,8 +91,8 @@ pub(crate) fn replace(destination: &Destination, text: &str, read: Option<&str>)
     if let Some(read) = read {
         let now = fs::read(path).with_context(|| unwritable(path, CHECK_PATH))?;
         if now != read.as_bytes() {
-            let what = format!("{} was changed while it was being merged", path.display());
-            return Err(Refusal::new(what, "nothing was written; merge again").into());
+            let what = format!("{} was changed meanwhile", path.display());
+            return Err(Refusal::new(what, "nothing was written; try again").into());
         }
     }
     beside.take_over(path)

@@ -4,3 +4,11 @@
 
 pub mod keeper;
 pub mod store;
+pub mod blame;
+pub mod journal;
+pub mod lock;
+pub mod pending;
+pub mod sidecar;
+pub mod snapshot;
+mod checksum;
+mod private;

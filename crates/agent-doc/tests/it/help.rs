@@ -21,6 +21,13 @@ fn help_shows_what_there_is() {
             Bring versions together:
               merge        Merge two versions of a file, so that nobody's words are lost
 
+            See the past and bring it back:
+              history      List what was done on a document, and by whom
+              show         Print a document as it was at a revision, byte for byte
+              diff         Show what has changed in a document since a revision
+              blame        Show who changed each line of a document last
+              restore      Bring a document back to a revision
+
             Set up:
               completions  Print completions for a shell
               man          Print the manual, or write it as one page for each command
@@ -111,6 +118,11 @@ fn every_command_has_examples() {
         &["section", "list"],
         &["section", "read"],
         &["merge"],
+        &["history"],
+        &["show"],
+        &["diff"],
+        &["blame"],
+        &["restore"],
         &["completions"],
         &["man"],
     ] {

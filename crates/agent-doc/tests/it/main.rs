@@ -12,6 +12,7 @@ mod scratch;
 
 mod git;
 mod help;
+mod history;
 mod input;
 mod merge;
 mod outline;

@@ -22,10 +22,15 @@ fn bash_can_read_its_completions() {
     assert!(output.status.success(), "{output:?}");
 }
 
-const PAGES: [&str; 8] = [
+const PAGES: [&str; 13] = [
     "agent-doc-completions.1",
     "agent-doc-man.1",
     "agent-doc-merge.1",
+    "agent-doc-history.1",
+    "agent-doc-show.1",
+    "agent-doc-diff.1",
+    "agent-doc-blame.1",
+    "agent-doc-restore.1",
     "agent-doc-outline.1",
     "agent-doc-section-list.1",
     "agent-doc-section-read.1",

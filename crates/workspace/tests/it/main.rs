@@ -19,3 +19,15 @@ mod store_plain;
 mod store_races;
 mod store_steps;
 mod store_vim;
+    reason = "tests stop at the first surprise"
+mod child;
+mod dice;
+mod memory;
+mod past;
+mod blame;
+mod journal;
+mod journal_crash;
+mod journal_damage;
+mod lock;
+mod pending;
+mod sidecar;

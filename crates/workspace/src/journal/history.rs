@@ -1,0 +1,229 @@
+//! The operations on one document since a checkpoint, and every text between. Never reads or writes a file, and never takes
+//! an operation that does not fit the text before it.
+
+use std::collections::{HashSet, VecDeque};
+
+use document::{Author, Edit, Revision};
+
+use crate::blame::{BlamedLine, Span, Spans, blame};
+use crate::keeper::Entry;
+
+/// How many of the latest requests are remembered.
+const REQUESTS_MAX: usize = 1000;
+
+/// The whole text at one revision, with what must outlive the operations before it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Checkpoint {
+    /// The revision of the text.
+    pub revision: Revision,
+    /// No revision up to this one is given again, though some of them were lost to damage.
+    pub floor: Revision,
+    /// Milliseconds since 1970 when the text was last changed.
+    pub time: u64,
+    /// The text.
+    pub text: String,
+    /// Who wrote which part of it, from its beginning to its end.
+    pub spans: Vec<Span>,
+    /// The latest requests up to here, oldest first.
+    pub requests: Vec<String>,
+}
+
+impl Checkpoint {
+    /// A text that one author is taken to have written.
+    pub fn new(revision: Revision, text: &str, author: &Author, time: u64) -> Checkpoint {
+        let length = text.len();
+        let span = Span { length, author: author.clone(), revision, time };
+        let spans = if text.is_empty() { Vec::new() } else { vec![span] };
+        Checkpoint { revision, floor: revision, time, text: text.to_owned(), spans, requests: Vec::new() }
+    }
+}
+
+/// Why an operation cannot be part of a history.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Misfit {
+    /// Its revision is not later than the last one.
+    Order,
+    /// Its edits are outside of the text, or inside of a character.
+    Edits,
+}
+
+/// A checkpoint, what was done since, and the text that it led to.
+#[derive(Debug, Clone)]
+pub struct History {
+    checkpoint: Checkpoint,
+    entries: Vec<Entry>,
+    text: String,
+    requests: Requests,
+}
+
+impl History {
+    /// A history that begins. Nothing if the checkpoint contradicts itself.
+    pub(super) fn begin(checkpoint: Checkpoint) -> Option<History> {
+        if !Spans::of(&checkpoint).covers(&checkpoint.text) {
+            return None;
+        }
+        let mut requests = Requests::default();
+        for request in &checkpoint.requests {
+            requests.note(request);
+        }
+        let text = checkpoint.text.clone();
+        Some(History { checkpoint, entries: Vec::new(), text, requests })
+    }
+
+    /// Takes an operation, if it follows the last one.
+    pub(super) fn push(&mut self, entry: Entry) -> Result<(), Misfit> {
+        // Not the floor: it may have been raised after later operations were written.
+        if entry.revision <= self.latest_revision() {
+            return Err(Misfit::Order);
+        }
+        if !apply_all(&mut self.text, &entry.edits) {
+            return Err(Misfit::Edits);
+        }
+        if let Some(request) = &entry.request {
+            self.requests.note(request);
+        }
+        self.entries.push(entry);
+        Ok(())
+    }
+
+    /// Takes the last operation back, whose edits led here from `before`.
+    pub(super) fn truncate(&mut self, entries: usize, before: String) {
+        self.entries.truncate(entries);
+        self.text = before;
+        let mut requests = Requests::default();
+        let noted = self.entries.iter().filter_map(|entry| entry.request.as_ref());
+        for request in self.checkpoint.requests.iter().chain(noted) {
+            requests.note(request);
+        }
+        self.requests = requests;
+    }
+
+    /// No revision up to `floor` is given again.
+    pub(super) fn raise_floor(&mut self, floor: Revision) {
+        self.checkpoint.floor = self.checkpoint.floor.max(floor);
+    }
+
+    /// Folds the oldest `count` operations into the checkpoint.
+    pub(super) fn fold(&mut self, count: usize) {
+        let mut spans = Spans::of(&self.checkpoint);
+        let mut requests = Requests::default();
+        for request in &self.checkpoint.requests {
+            requests.note(request);
+        }
+        for entry in self.entries.drain(..count.min(self.entries.len())) {
+            apply_all(&mut self.checkpoint.text, &entry.edits);
+            spans.apply(&entry);
+            if let Some(request) = &entry.request {
+                requests.note(request);
+            }
+            self.checkpoint.revision = entry.revision;
+            self.checkpoint.time = entry.time;
+        }
+        self.checkpoint.floor = self.checkpoint.floor.max(self.checkpoint.revision);
+        self.checkpoint.spans = spans.into_vec();
+        self.checkpoint.requests = requests.order.into();
+    }
+
+    /// Where the history begins.
+    pub fn checkpoint(&self) -> &Checkpoint {
+        &self.checkpoint
+    }
+
+    /// What was done since, oldest first.
+    pub fn entries(&self) -> &[Entry] {
+        &self.entries
+    }
+
+    /// The text after the last operation.
+    pub fn latest_text(&self) -> &str {
+        &self.text
+    }
+
+    /// The revision that the next one must exceed.
+    pub fn last_revision(&self) -> Revision {
+        self.latest_revision().max(self.checkpoint.floor)
+    }
+
+    /// The revision of the latest text.
+    pub fn latest_revision(&self) -> Revision {
+        self.entries.last().map_or(self.checkpoint.revision, |entry| entry.revision)
+    }
+
+    /// The text as it stood at the checkpoint or after one of the operations; nothing for another revision.
+    pub fn text_at(&self, revision: Revision) -> Option<String> {
+        let count = if revision == self.checkpoint.revision {
+            0
+        } else {
+            self.entries.binary_search_by_key(&revision, |entry| entry.revision).ok()? + 1
+        };
+        if count == self.entries.len() {
+            return Some(self.text.clone());
+        }
+        let mut text = self.checkpoint.text.clone();
+        let fits = self.entries.iter().take(count).all(|entry| apply_all(&mut text, &entry.edits));
+        fits.then_some(text)
+    }
+
+    /// Whether a request of this name was done already, among the latest.
+    pub fn has_request(&self, request: &str) -> bool {
+        self.requests.known.contains(request)
+    }
+
+    /// Who wrote each line of the latest text.
+    pub fn blame(&self) -> Vec<BlamedLine> {
+        blame(&self.entries, &self.checkpoint)
+    }
+}
+
+/// The edits that turn one text into another, last place first, so that each holds in the text before it.
+pub fn edits_between(old: &str, new: &str) -> Vec<Edit> {
+    let hunks = document::diff::diff(old, new);
+    let edit = |hunk: document::diff::Hunk| Edit {
+        range: hunk.old,
+        text: new.get(hunk.new).unwrap_or_default().to_owned(),
+    };
+    hunks.into_iter().rev().map(edit).collect()
+}
+
+/// Does the edits one after another; if one of them does not fit, none is done.
+fn apply_all(text: &mut String, edits: &[Edit]) -> bool {
+    let mut undo = Vec::new();
+    for edit in edits {
+        let Some(removed) = text.get(edit.range.clone()).map(str::to_owned) else {
+            for (start, inserted, removed) in undo.into_iter().rev() {
+                replace(text, start, inserted, removed);
+            }
+            return false;
+        };
+        replace(text, edit.range.start, edit.range.len(), &edit.text);
+        if edits.len() > 1 {
+            undo.push((edit.range.start, edit.text.len(), removed));
+        }
+    }
+    true
+}
+
+fn replace(text: &mut String, start: usize, length: usize, by: impl AsRef<str>) {
+    text.replace_range(start..start + length, by.as_ref());
+}
+
+/// The latest requests.
+#[derive(Debug, Clone, Default)]
+struct Requests {
+    order: VecDeque<String>,
+    known: HashSet<String>,
+}
+
+impl Requests {
+    fn note(&mut self, request: &str) {
+        if !self.known.insert(request.to_owned()) {
+            return;
+        }
+        self.order.push_back(request.to_owned());
+        if self.order.len() > REQUESTS_MAX
+            && let Some(oldest) = self.order.pop_front()
+        {
+            self.known.remove(&oldest);
+        }
+    }
+}

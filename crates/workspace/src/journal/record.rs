@@ -1,0 +1,127 @@
+//! What a record of the journal says, as JSON, so that a person can read it with any viewer. Never changes the meaning of a
+//! field: a new meaning is a new format number.
+
+use std::borrow::Cow;
+
+use document::{Author, Edit, Revision};
+use serde::{Deserialize, Serialize};
+
+use super::history::Checkpoint;
+use crate::blame::Span;
+use crate::keeper::Entry;
+
+/// The format that is written here.
+const FORMAT: u32 = 1;
+
+/// One record, read.
+#[derive(Debug)]
+pub(super) enum Record {
+    Checkpoint(Checkpoint),
+    Entry(Entry),
+    /// A checkpoint of a format that a later program writes.
+    Unknown,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Written<'a> {
+    Checkpoint(WrittenCheckpoint<'a>),
+    Entry(WrittenEntry<'a>),
+}
+
+#[derive(Serialize, Deserialize)]
+struct WrittenCheckpoint<'a> {
+    format: u32,
+    #[serde(default)]
+    revision: Revision,
+    #[serde(default)]
+    floor: Revision,
+    #[serde(default)]
+    time: u64,
+    #[serde(default)]
+    text: Cow<'a, str>,
+    /// Length, author, revision and time.
+    #[serde(default)]
+    spans: Vec<(usize, Cow<'a, str>, Revision, u64)>,
+    #[serde(default)]
+    requests: Vec<Cow<'a, str>>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct WrittenEntry<'a> {
+    revision: Revision,
+    author: Cow<'a, str>,
+    time: u64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    section: Option<Cow<'a, str>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    request: Option<Cow<'a, str>>,
+    /// Start, end, and what stands there now.
+    edits: Vec<(usize, usize, Cow<'a, str>)>,
+}
+
+pub(super) fn write_checkpoint(checkpoint: &Checkpoint) -> serde_json::Result<Vec<u8>> {
+    let spans = checkpoint
+        .spans
+        .iter()
+        .map(|span| (span.length, Cow::Borrowed(span.author.name()), span.revision, span.time))
+        .collect();
+    serde_json::to_vec(&Written::Checkpoint(WrittenCheckpoint {
+        format: FORMAT,
+        revision: checkpoint.revision,
+        floor: checkpoint.floor,
+        time: checkpoint.time,
+        text: Cow::Borrowed(&checkpoint.text),
+        spans,
+        requests: checkpoint.requests.iter().map(|request| Cow::Borrowed(request.as_str())).collect(),
+    }))
+}
+
+pub(super) fn write_entry(entry: &Entry) -> serde_json::Result<Vec<u8>> {
+    let edits = entry.edits.iter().map(|edit| (edit.range.start, edit.range.end, Cow::Borrowed(&*edit.text)));
+    serde_json::to_vec(&Written::Entry(WrittenEntry {
+        revision: entry.revision,
+        author: Cow::Borrowed(entry.author.name()),
+        time: entry.time,
+        section: entry.section.as_deref().map(Cow::Borrowed),
+        request: entry.request.as_deref().map(Cow::Borrowed),
+        edits: edits.collect(),
+    }))
+}
+
+/// Reads a record; nothing if it is none.
+pub(super) fn read(content: &[u8]) -> Option<Record> {
+    match serde_json::from_slice(content).ok()? {
+        Written::Checkpoint(written) if written.format != FORMAT => Some(Record::Unknown),
+        Written::Checkpoint(written) => {
+            let span = |(length, author, revision, time): (usize, Cow<'_, str>, Revision, u64)| Span {
+                length,
+                author: Author::new(author),
+                revision,
+                time,
+            };
+            Some(Record::Checkpoint(Checkpoint {
+                revision: written.revision,
+                floor: written.floor,
+                time: written.time,
+                text: written.text.into_owned(),
+                spans: written.spans.into_iter().map(span).collect(),
+                requests: written.requests.into_iter().map(Cow::into_owned).collect(),
+            }))
+        }
+        Written::Entry(written) => {
+            let edit = |(start, end, text): (usize, usize, Cow<'_, str>)| Edit {
+                range: start..end,
+                text: text.into_owned(),
+            };
+            Some(Record::Entry(Entry {
+                revision: written.revision,
+                author: Author::new(written.author),
+                time: written.time,
+                section: written.section.map(Cow::into_owned),
+                request: written.request.map(Cow::into_owned),
+                edits: written.edits.into_iter().map(edit).collect(),
+            }))
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! One turn on a document at a time, in all processes. Never waits, and never outlives its process: the system takes the
+//! lock back from one that died.
+
+use std::fs::{File, TryLockError};
+use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::private;
+
+/// A note of a turn is no longer than this.
+const NOTE_MAX: u64 = 4096;
+
+/// The right to a turn on one document, until it is dropped.
+#[derive(Debug)]
+pub struct TurnLock {
+    file: File,
+}
+
+/// Who has the turn.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Held {
+    /// The name that it gave itself.
+    pub by: String,
+    /// Its process.
+    pub pid: u32,
+    /// Since when, in milliseconds since 1970.
+    pub since: u64,
+}
+
+/// Why there is no turn now.
+#[derive(Debug, thiserror::Error)]
+pub enum LockError {
+    /// Another one has it.
+    #[error("{} (process {}) is working on this document; wait until it is done, or end it", .0.by, .0.pid)]
+    Held(Held),
+    /// The system said no.
+    #[error("{} cannot be locked; look who owns it", path.display())]
+    Io {
+        /// The lock file.
+        path: PathBuf,
+        /// What it said.
+        source: io::Error,
+    },
+}
+
+impl TurnLock {
+    /// Takes the turn, under a name that others are told.
+    pub fn take(path: &Path, by: &str, since: u64) -> Result<TurnLock, LockError> {
+        let failed = |source: io::Error| LockError::Io { path: path.to_owned(), source };
+        let mut file = private::open(path).map_err(failed)?;
+        match file.try_lock() {
+            Ok(()) => {
+                let held = Held { by: by.to_owned(), pid: std::process::id(), since };
+                note(&mut file, &held).map_err(failed)?;
+                Ok(TurnLock { file })
+            }
+            Err(TryLockError::WouldBlock) => Err(LockError::Held(holder(&mut file))),
+            Err(TryLockError::Error(source)) => Err(failed(source)),
+        }
+    }
+}
+
+impl Drop for TurnLock {
+    fn drop(&mut self) {
+        if self.file.set_len(0).is_err() {
+            // The note is only for those who find the lock taken, and from now on it is free.
+        }
+        // Closing is not enough: a process that another thread is just starting has the file open, too, for a moment.
+        if self.file.unlock().is_err() {
+            // It is free when that process has begun its own program.
+        }
+    }
+}
+
+fn note(file: &mut File, held: &Held) -> io::Result<()> {
+    file.set_len(0)?;
+    file.seek(SeekFrom::Start(0))?;
+    file.write_all(&serde_json::to_vec(held)?)
+}
+
+/// Who has the lock, as far as it has said so yet.
+fn holder(file: &mut File) -> Held {
+    let mut text = String::new();
+    let read = file.take(NOTE_MAX).read_to_string(&mut text);
+    let held = read.ok().and_then(|_| serde_json::from_str(&text).ok());
+    held.unwrap_or_else(|| Held { by: "another agent-doc".to_owned(), pid: 0, since: 0 })
+}

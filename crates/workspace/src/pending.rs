@@ -1,0 +1,196 @@
+//! Responses that are on their way into a document: each is on the disk before any of it is in the file. Never removes one
+//! before the journal knows that it is done.
+
+mod recover;
+
+use std::fs;
+use std::io::{self, ErrorKind};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+pub use recover::{RecoverError, place, recover};
+
+use crate::checksum::hex128;
+use crate::private;
+use crate::sidecar::{SidecarError, failed};
+
+/// Where a response goes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Target {
+    /// To the end of a component.
+    Component(String),
+    /// To the end of a section.
+    Section(String),
+    /// To the end of the document.
+    End,
+}
+
+/// A response, as far as it has come.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Response {
+    /// Its name, which no other has; the journal knows it by this name once it is done.
+    pub id: String,
+    /// Who writes it.
+    pub author: String,
+    /// When it began, in milliseconds since 1970.
+    pub time: u64,
+    /// Where it goes.
+    pub target: Target,
+    /// The [`fingerprint`] of the text that it answers.
+    pub base: String,
+    /// What has come so far, as it goes into the document.
+    pub text: String,
+    /// How many bytes of it are in the document for sure.
+    #[serde(default)]
+    pub applied: usize,
+    /// A write of the document that is not known to have ended.
+    #[serde(default)]
+    pub attempt: Option<Attempt>,
+}
+
+/// A write of the document, noted before it was tried.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Attempt {
+    /// The [`fingerprint`] of the document before.
+    pub before: String,
+    /// The [`fingerprint`] of the document after.
+    pub after: String,
+    /// How many bytes of the response are in it then.
+    pub upto: usize,
+}
+
+impl Response {
+    /// A response of which nothing has come yet.
+    pub fn new(id: &str, author: &str, target: Target, base: &str, time: u64) -> Response {
+        Response {
+            id: id.to_owned(),
+            author: author.to_owned(),
+            time,
+            target,
+            base: fingerprint(base),
+            text: String::new(),
+            applied: 0,
+            attempt: None,
+        }
+    }
+
+    /// How many bytes of the response are in the document, which reads `file` now.
+    pub fn applied_in(&self, file: &str) -> usize {
+        let Some(attempt) = &self.attempt else {
+            return self.applied;
+        };
+        let now = fingerprint(file);
+        if now == attempt.after {
+            return attempt.upto;
+        }
+        if now == attempt.before {
+            return self.applied;
+        }
+        // Somebody saved since. The attempt ended if most of what it brought can be found.
+        let brought = self.text.get(self.applied..attempt.upto).unwrap_or_default();
+        if is_mostly_in(brought, file) { attempt.upto } else { self.applied }
+    }
+
+    /// Whether `file` is exactly what the last attempt left.
+    fn left(&self, file: &str) -> bool {
+        self.attempt.as_ref().is_some_and(|attempt| attempt.after == fingerprint(file))
+    }
+
+    /// Notes that the document is about to be changed from `before` to `after`, with all that has come so far.
+    pub fn attempting(&mut self, before: &str, after: &str) {
+        let upto = self.text.len();
+        self.attempt = Some(Attempt { before: fingerprint(before), after: fingerprint(after), upto });
+    }
+
+    /// Notes that the attempt ended well.
+    pub fn arrived(&mut self) {
+        if let Some(attempt) = self.attempt.take() {
+            self.applied = attempt.upto;
+        }
+    }
+}
+
+/// The responses of one document.
+#[derive(Debug, Clone)]
+pub struct Pending {
+    folder: PathBuf,
+}
+
+impl Pending {
+    /// The responses that are kept in `folder`.
+    pub fn at(folder: &Path) -> Pending {
+        Pending { folder: folder.to_owned() }
+    }
+
+    /// Keeps a response as it is now. When this returns it is on the disk.
+    pub fn put(&self, response: &Response) -> Result<(), SidecarError> {
+        private::create_folder(&self.folder).map_err(|source| failed(&self.folder, source))?;
+        let path = self.path(&response.id);
+        let written = serde_json::to_vec(response).map_err(io::Error::from);
+        written.and_then(|bytes| private::replace(&path, &bytes)).map_err(|source| failed(&path, source))
+    }
+
+    /// A response by its name.
+    pub fn get(&self, id: &str) -> Result<Option<Response>, SidecarError> {
+        self.read(&self.path(id))
+    }
+
+    /// All responses, oldest first. One that cannot be read is kept aside.
+    pub fn list(&self) -> Result<Vec<Response>, SidecarError> {
+        let listed = match fs::read_dir(&self.folder) {
+            Ok(listed) => listed,
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(source) => return Err(failed(&self.folder, source)),
+        };
+        let mut responses = Vec::new();
+        for entry in listed {
+            let path = entry.map_err(|source| failed(&self.folder, source))?.path();
+            if path.extension().is_some_and(|extension| extension == "json") {
+                responses.extend(self.read(&path)?);
+            }
+        }
+        responses.sort_by(|one, other| (one.time, &one.id).cmp(&(other.time, &other.id)));
+        Ok(responses)
+    }
+
+    /// Forgets a response that the journal knows to be done, or that a person does not want.
+    pub fn clear(&self, id: &str) -> Result<(), SidecarError> {
+        let path = self.path(id);
+        private::remove(&path).map_err(|source| failed(&path, source))
+    }
+
+    fn path(&self, id: &str) -> PathBuf {
+        self.folder.join(format!("{}.json", hex128(id.as_bytes())))
+    }
+
+    fn read(&self, path: &Path) -> Result<Option<Response>, SidecarError> {
+        let bytes = match fs::read(path) {
+            Ok(bytes) => bytes,
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+            Err(source) => return Err(failed(path, source)),
+        };
+        match serde_json::from_slice::<Response>(&bytes) {
+            Ok(response) if response.text.is_char_boundary(response.applied) => Ok(Some(response)),
+            Ok(_) | Err(_) => {
+                let kept = private::keep_aside(path, &bytes).and_then(|_| private::remove(path));
+                kept.map_err(|source| failed(path, source))?;
+                Ok(None)
+            }
+        }
+    }
+}
+
+/// A short name for a text: equal texts have the same.
+pub fn fingerprint(text: &str) -> String {
+    hex128(text.as_bytes())
+}
+
+/// Whether more than half of the lines with words are found in `file`.
+fn is_mostly_in(text: &str, file: &str) -> bool {
+    let known: std::collections::HashSet<&str> = file.lines().map(str::trim).collect();
+    let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    let found = lines.iter().filter(|line| known.contains(*line)).count();
+    found * 2 > lines.len()
+}

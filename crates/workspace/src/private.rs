@@ -1,0 +1,179 @@
+//! Files and folders that only their owner may read, written whole. Never leaves half a file under its own name, and never
+//! widens a mode that somebody made narrower.
+
+use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::io::{self, ErrorKind, Write as _};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Names tried for a file set aside.
+const ASIDE_MAX: usize = 10_000;
+
+/// Tells two writers of one process apart.
+static WRITES: AtomicU64 = AtomicU64::new(0);
+
+/// Makes the folder, for its owner alone, unless it is there. A link in its place is refused: it could lead anywhere.
+pub(crate) fn create_folder(path: &Path) -> io::Result<()> {
+    let mut builder = DirBuilder::new();
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    match builder.create(path) {
+        Ok(()) => narrow(path, 0o700),
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => {
+            if fs::symlink_metadata(path)?.is_dir() {
+                return Ok(());
+            }
+            Err(io::Error::new(ErrorKind::NotADirectory, "something that is no folder has its name"))
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// Opens the file to read and write, for its owner alone; makes it if it is not there.
+pub(crate) fn open(path: &Path) -> io::Result<File> {
+    let file = options().read(true).create(true).truncate(false).open(path)?;
+    if file.metadata()?.len() == 0 {
+        narrow_file(&file)?;
+    }
+    Ok(file)
+}
+
+/// Opens a file that is there, to read and write. A link is refused: it could lead anywhere.
+pub(crate) fn open_present(path: &Path) -> io::Result<File> {
+    options().read(true).open(path)
+}
+
+/// Makes a file that is not there yet, for its owner alone.
+pub(crate) fn create(path: &Path) -> io::Result<File> {
+    let file = options().read(true).create_new(true).open(path)?;
+    narrow_file(&file)?;
+    Ok(file)
+}
+
+/// Writes `bytes` beside `path`, puts them on the disk, and then under the name. Gives back the file that stands there now;
+/// `prepare` sees it before anyone else can.
+pub(crate) fn replace_with(
+    path: &Path,
+    bytes: &[u8],
+    prepare: impl FnOnce(&File) -> io::Result<()>,
+) -> io::Result<File> {
+    let beside = beside(path);
+    let written = write_beside(&beside, bytes, prepare).and_then(|file| {
+        fs::rename(&beside, path)?;
+        Ok(file)
+    });
+    match written {
+        Ok(file) => {
+            sync_folder_of(path)?;
+            Ok(file)
+        }
+        Err(error) => {
+            if fs::remove_file(&beside).is_err() {
+                // The error that brought us here is being told; a file left over does no harm.
+            }
+            Err(error)
+        }
+    }
+}
+
+/// Replaces a small file whole; a crash leaves the old one or the new one.
+pub(crate) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    replace_with(path, bytes, |_| Ok(())).map(drop)
+}
+
+/// Removes a file; one that is not there is as good.
+pub(crate) fn remove(path: &Path) -> io::Result<()> {
+    match fs::remove_file(path) {
+        Ok(()) => sync_folder_of(path),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(error),
+    }
+}
+
+/// Copies `bytes`, which cannot be used, to a free name beside `path`.
+pub(crate) fn keep_aside(path: &Path, bytes: &[u8]) -> io::Result<PathBuf> {
+    for number in 1..=ASIDE_MAX {
+        let aside = named(path, &format!("damaged-{number}"));
+        match create(&aside) {
+            Ok(mut file) => {
+                file.write_all(bytes)?;
+                file.sync_all()?;
+                sync_folder_of(&aside)?;
+                return Ok(aside);
+            }
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Err(io::Error::other("there are too many damaged files beside it; look at them and remove them"))
+}
+
+/// A name is on the disk only when its folder is.
+#[cfg(unix)]
+pub(crate) fn sync_folder_of(path: &Path) -> io::Result<()> {
+    match path.parent() {
+        Some(folder) => File::open(folder)?.sync_all(),
+        None => Ok(()),
+    }
+}
+
+#[cfg(not(unix))]
+pub(crate) fn sync_folder_of(_path: &Path) -> io::Result<()> {
+    Ok(())
+}
+
+fn write_beside(
+    beside: &Path,
+    bytes: &[u8],
+    prepare: impl FnOnce(&File) -> io::Result<()>,
+) -> io::Result<File> {
+    let mut file = create(beside)?;
+    prepare(&file)?;
+    file.write_all(bytes)?;
+    file.sync_all()?;
+    Ok(file)
+}
+
+fn beside(path: &Path) -> PathBuf {
+    let count = WRITES.fetch_add(1, Ordering::Relaxed);
+    named(path, &format!("{}-{count}.new", std::process::id()))
+}
+
+fn named(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(".");
+    name.push(suffix);
+    path.with_file_name(name)
+}
+
+fn options() -> OpenOptions {
+    let mut options = OpenOptions::new();
+    options.write(true);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::OpenOptionsExt as _;
+        options.mode(0o600).custom_flags(libc::O_NOFOLLOW);
+    }
+    options
+}
+
+#[cfg(unix)]
+fn narrow(path: &Path, mode: u32) -> io::Result<()> {
+    fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(mode))
+}
+
+#[cfg(not(unix))]
+fn narrow(_path: &Path, _mode: u32) -> io::Result<()> {
+    Ok(())
+}
+
+/// The mode is asked for when the file is made, but a strict umask may have taken the owner's own bits.
+#[cfg(unix)]
+fn narrow_file(file: &File) -> io::Result<()> {
+    file.set_permissions(std::os::unix::fs::PermissionsExt::from_mode(0o600))
+}
+
+#[cfg(not(unix))]
+fn narrow_file(_file: &File) -> io::Result<()> {
+    Ok(())
+}

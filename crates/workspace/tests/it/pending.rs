@@ -1,0 +1,237 @@
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use document::Author;
+use tempfile::TempDir;
+use workspace::journal::Journal;
+use workspace::keeper::{Displaced, Entry, Keeper, KeeperError};
+use workspace::lock::{LockError, TurnLock};
+use workspace::pending::{Pending, RecoverError, Response, Target, recover};
+use workspace::sidecar::{DocumentPaths, Sidecar};
+
+use crate::child;
+use crate::dice::Dice;
+use crate::memory;
+
+const START: &str = "# Plan\n<!-- agent:exchange -->\nHello?\n<!-- /agent:exchange -->\n";
+const ANSWER: &str = "The answer is 42.\nIt always was.\n";
+
+/// A plain file, and where its writer dies.
+struct PlainKeeper {
+    file: PathBuf,
+    dies: Dies,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Dies {
+    Never,
+    BeforeTheWrite,
+    AfterTheWrite,
+}
+
+impl Keeper for PlainKeeper {
+    fn read(&mut self) -> Result<Option<String>, KeeperError> {
+        Ok(Some(fs::read_to_string(&self.file)?))
+    }
+
+    fn write(&mut self, expected: &str, text: &str) -> Result<Displaced, KeeperError> {
+        if self.dies == Dies::BeforeTheWrite {
+            return Err(KeeperError::Busy);
+        }
+        let found = fs::read_to_string(&self.file)?;
+        fs::write(&self.file, text)?;
+        if self.dies == Dies::AfterTheWrite {
+            return Err(KeeperError::Busy);
+        }
+        Ok(if found == expected { Displaced::AsExpected } else { Displaced::Save(found) })
+    }
+
+    fn note(&mut self, _entry: &Entry) -> Result<(), KeeperError> {
+        Ok(())
+    }
+}
+
+struct Project {
+    folder: TempDir,
+    paths: DocumentPaths,
+}
+
+impl Project {
+    fn new() -> Project {
+        let folder = memory::folder();
+        let paths = paths(folder.path());
+        fs::write(folder.path().join("a.md"), START).unwrap();
+        drop(Journal::open_or_begin(&paths.journal, START, &Author::new("ann"), 0).unwrap());
+        Project { folder, paths }
+    }
+
+    fn respond(&self, id: &str, text: &str) {
+        let target = Target::Component("exchange".to_owned());
+        let mut response = Response::new(id, "claude", target, START, 1);
+        response.text = text.to_owned();
+        Pending::at(&self.paths.pending_dir).put(&response).unwrap();
+    }
+
+    fn recover(&self, dies: Dies) -> Result<Vec<String>, RecoverError> {
+        recover_in(self.folder.path(), dies).unwrap()
+    }
+
+    fn text(&self) -> String {
+        fs::read_to_string(self.folder.path().join("a.md")).unwrap()
+    }
+
+    fn check_once(&self, answer: &str) {
+        let text = self.text();
+        assert_eq!(text.matches(answer.trim_end()).count(), 1, "{text}");
+        assert!(Pending::at(&self.paths.pending_dir).list().unwrap().is_empty());
+        let (history, _) = Journal::read(&self.paths.journal).unwrap();
+        assert_eq!(history.latest_text().matches(answer.trim_end()).count(), 1);
+    }
+}
+
+fn paths(root: &Path) -> DocumentPaths {
+    Sidecar::open(root).unwrap().paths_for(Path::new("a.md"), None).unwrap()
+}
+
+/// Recovers, unless another one is at it.
+fn recover_in(root: &Path, dies: Dies) -> Result<Result<Vec<String>, RecoverError>, LockError> {
+    let paths = paths(root);
+    let turn = TurnLock::take(&paths.lock, "recovery", 0)?;
+    let (mut journal, _) = Journal::open(&paths.journal).unwrap();
+    let mut keeper = PlainKeeper { file: root.join("a.md"), dies };
+    Ok(recover(&turn, &Pending::at(&paths.pending_dir), &mut journal, &mut keeper, 9))
+}
+
+/// Recovers again and again until nothing is left to do.
+fn recover_until_done(root: &Path) {
+    let paths = paths(root);
+    while !Pending::at(&paths.pending_dir).list().unwrap().is_empty() {
+        if let Ok(recovered) = recover_in(root, Dies::Never) {
+            recovered.unwrap();
+        }
+    }
+}
+
+#[test]
+fn an_answer_goes_into_its_target_and_has_its_author() {
+    let project = Project::new();
+    project.respond("turn-1", ANSWER);
+    assert_eq!(project.recover(Dies::Never).unwrap(), ["turn-1"]);
+    let expected = START.replace("Hello?\n", &format!("Hello?\n\n{ANSWER}"));
+    assert_eq!(project.text(), expected);
+    let (history, _) = Journal::read(&project.paths.journal).unwrap();
+    assert_eq!(history.latest_text(), expected);
+    assert!(history.has_request("turn-1"));
+    let authors: Vec<String> = history.blame().iter().map(|line| line.author.to_string()).collect();
+    assert_eq!(authors, ["ann", "ann", "ann", "claude", "claude", "claude", "ann"]);
+    assert_eq!(project.recover(Dies::Never).unwrap(), [""; 0]);
+    project.check_once(ANSWER);
+}
+
+#[test]
+fn two_at_once_apply_an_answer_once_a_thousand_times() {
+    let project = Project::new();
+    for round in 0..1000 {
+        let answer = format!("Answer of round {round}.\n");
+        project.respond(&format!("turn-{round}"), &answer);
+        std::thread::scope(|scope| {
+            for _ in 0..2 {
+                scope.spawn(|| recover_until_done(project.folder.path()));
+            }
+        });
+        project.check_once(&answer);
+    }
+}
+
+#[test]
+fn two_processes_apply_each_answer_once() {
+    if child::is_child() {
+        println!("ready");
+        recover_until_done(Path::new(&child::told()));
+        return;
+    }
+    let project = Project::new();
+    for round in 0..20 {
+        let answers: Vec<String> = (0..5).map(|number| format!("Answer {round}/{number}.\n")).collect();
+        for answer in &answers {
+            project.respond(answer, answer);
+        }
+        let root = project.folder.path().to_str().unwrap();
+        let mut other = child::start("pending::two_processes_apply_each_answer_once", root);
+        recover_until_done(project.folder.path());
+        assert!(other.wait().unwrap().success());
+        for answer in &answers {
+            project.check_once(answer);
+        }
+    }
+}
+
+#[test]
+fn an_answer_is_applied_once_wherever_the_last_attempt_died() {
+    let mut dice = Dice::new(5);
+    for round in 0..300 {
+        let project = Project::new();
+        project.respond("turn", ANSWER);
+        for _ in 0..dice.below(4) {
+            let dies = if dice.below(2) == 0 { Dies::BeforeTheWrite } else { Dies::AfterTheWrite };
+            // It may have nothing left to write, and then it does not die.
+            drop(project.recover(dies));
+            if dice.below(2) == 0 {
+                let text = project.text().replace("Hello?", &format!("Hello {round}?"));
+                fs::write(project.folder.path().join("a.md"), text).unwrap();
+            }
+        }
+        project.recover(Dies::Never).unwrap();
+        project.check_once(ANSWER);
+    }
+}
+
+#[test]
+fn killed_after_the_journal_was_written_and_before_the_response_was_cleared() {
+    let project = Project::new();
+    project.respond("turn", ANSWER);
+    let kept = Pending::at(&project.paths.pending_dir).get("turn").unwrap().unwrap();
+    project.recover(Dies::Never).unwrap();
+    Pending::at(&project.paths.pending_dir).put(&kept).unwrap();
+    // Even if the person has deleted the answer since.
+    fs::write(project.folder.path().join("a.md"), START).unwrap();
+    assert_eq!(project.recover(Dies::Never).unwrap(), [""; 0]);
+    assert_eq!(project.text(), START);
+}
+
+#[test]
+fn of_an_answer_that_was_half_written_the_rest_follows_the_first_part() {
+    let project = Project::new();
+    let half = ANSWER.len() / 2;
+    let text = START.replace("Hello?\n", &format!("Hello?\n{}", &ANSWER[..half]));
+    fs::write(project.folder.path().join("a.md"), &text).unwrap();
+    let mut response = Response::new("turn", "claude", Target::End, START, 1);
+    response.text = ANSWER[..half].to_owned();
+    response.attempting(START, &text);
+    response.text = ANSWER.to_owned();
+    Pending::at(&project.paths.pending_dir).put(&response).unwrap();
+    project.recover(Dies::Never).unwrap();
+    assert_eq!(project.text(), START.replace("Hello?\n", &format!("Hello?\n{ANSWER}")));
+    project.check_once(ANSWER);
+}
+
+#[test]
+fn a_target_that_is_gone_is_no_reason_to_lose_words() {
+    for target in [Target::Component("gone".into()), Target::Section("Gone".into()), Target::End] {
+        let project = Project::new();
+        let mut response = Response::new("turn", "claude", target, START, 1);
+        response.text = ANSWER.to_owned();
+        Pending::at(&project.paths.pending_dir).put(&response).unwrap();
+        project.recover(Dies::Never).unwrap();
+        assert_eq!(project.text(), format!("{START}{ANSWER}"));
+    }
+}
+
+#[test]
+fn a_response_that_cannot_be_read_is_kept_aside() {
+    let project = Project::new();
+    fs::create_dir(&project.paths.pending_dir).unwrap();
+    fs::write(project.paths.pending_dir.join("x.json"), "{").unwrap();
+    assert_eq!(project.recover(Dies::Never).unwrap(), [""; 0]);
+    assert_eq!(fs::read_to_string(project.paths.pending_dir.join("x.json.damaged-1")).unwrap(), "{");
+}
