@@ -2,4 +2,7 @@
 //!
 //! Never decides what the words are; that is the work of the `document` crate.
 
+pub mod command;
+pub mod event;
 pub mod keeper;
+pub mod owner;
