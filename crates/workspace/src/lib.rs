@@ -4,5 +4,7 @@
 
 pub mod command;
 pub mod event;
+pub mod hub;
 pub mod keeper;
 pub mod owner;
+pub mod watch;

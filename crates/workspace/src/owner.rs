@@ -168,7 +168,14 @@ impl DocumentHandle {
         if mailbox.send(Message::Execute { request, reply }).await.is_err() {
             return self.refused(self.stopped());
         }
-        answer.await.unwrap_or_else(|_| self.refused(self.stopped()))
+        match answer.await {
+            Ok(reply) => reply,
+            Err(_) => {
+                // The owner broke down in the middle. When its mailbox is closed too, it can be opened again.
+                self.people.closed().await;
+                self.refused(self.stopped())
+            }
+        }
     }
 
     /// The text as it is now, also when its file cannot be written or is gone.

@@ -39,13 +39,12 @@ impl Answer {
 
     /// Sends it. A caller that has gone does not matter: what it asked for is done.
     pub(super) fn send(self) {
-        let is_heard = match self {
+        let _is_heard: bool = match self {
             Self::Reply { to, reply, .. } => to.send(reply).is_ok(),
             Self::Stream { to, opened } => to.send(opened).is_ok(),
             Self::Finished { to: Some(to), finished } => to.send(finished).is_ok(),
             Self::Finished { to: None, .. } => true,
             Self::Settled { to } => to.send(()).is_ok(),
         };
-        drop(is_heard);
     }
 }

@@ -57,9 +57,12 @@ impl Desk {
                     .as_ref()
                     .is_none_or(|id| ids.insert((asked.0.actor.clone(), id.clone())));
                 match &target {
-                    Ok(target) if is_new => match self.block(target, asked) {
-                        Ok(block) => blocks.push(block),
-                        Err(asked) => self.append_singly(asked, outcome),
+                    Ok(target) if is_new => match self.block(target, &asked.0) {
+                        Some(text) => blocks.push(Block { asked, text }),
+                        None => {
+                            self.append_together(&title, std::mem::take(&mut blocks), outcome);
+                            self.append_singly(asked, outcome);
+                        }
                     },
                     Ok(_) => {
                         self.append_together(&title, std::mem::take(&mut blocks), outcome);
@@ -72,11 +75,10 @@ impl Desk {
         }
     }
 
-    /// The request as a block, if nothing speaks against it and nothing is special about it.
-    fn block(&self, target: &Section, asked: Asked) -> Result<Block, Asked> {
-        let (request, _) = &asked;
+    /// The text of the request's block, if nothing speaks against it and nothing is special about it.
+    fn block(&self, target: &Section, request: &Request) -> Option<String> {
         let FileCommand::AppendSection { content, .. } = &request.command else {
-            return Err(asked);
+            return None;
         };
         let is_plain = self.standing().is_ok()
             && self.requests.find(&request.actor, request.request_id.as_deref()).is_none()
@@ -84,8 +86,7 @@ impl Desk {
             && self.check_length(content.len()).is_ok()
             && !lacks_marker(target, &request.actor);
         let context = Containment { section_level: target.level, limits: Limits::NONE };
-        let text = contain(content, &context);
-        if is_plain && !text.is_empty() { Ok(Block { asked, text }) } else { Err(asked) }
+        is_plain.then(|| contain(content, &context)).filter(|text| !text.is_empty())
     }
 
     fn append_singly(&mut self, (request, to): Asked, outcome: &mut Outcome) {

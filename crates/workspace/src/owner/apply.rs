@@ -150,11 +150,11 @@ impl Desk {
 
     /// The section of a title, or why there is not exactly one.
     pub(super) fn section(&self, title: &str) -> Result<Section, Refusal> {
-        locate(self.document.text(), title).map_err(|error| self.section_refusal(error))
+        locate(self.document.text(), title).map_err(|error| self.section_refusal(&error))
     }
 
-    pub(super) fn section_refusal(&self, error: SectionError) -> Refusal {
-        let (kind, next) = match &error {
+    pub(super) fn section_refusal(&self, error: &SectionError) -> Refusal {
+        let (kind, next) = match error {
             SectionError::NotFound { .. } => (FileErrorKind::SectionNotFound, self.titles()),
             SectionError::Multiple { count, .. } => {
                 (FileErrorKind::MultipleMatches { count: *count }, String::new())
@@ -166,7 +166,7 @@ impl Desk {
 
     pub(super) fn contained(&self, error: ContainError) -> Refusal {
         match error {
-            ContainError::Section(error) => self.section_refusal(error),
+            ContainError::Section(error) => self.section_refusal(&error),
             ContainError::InvalidContent { .. } => {
                 Refusal::new(FileErrorKind::InvalidContent, format!("{}: {error}", self.path))
             }
@@ -226,7 +226,7 @@ impl Desk {
     pub(super) fn marked(&self, target: &Section, title: &str, actor: &Actor) -> Result<String, Refusal> {
         let text = self.document.text();
         if lacks_marker(target, actor) {
-            return section::mark_proposal(text, title, true).map_err(|error| self.section_refusal(error));
+            return section::mark_proposal(text, title, true).map_err(|error| self.section_refusal(&error));
         }
         Ok(text.to_owned())
     }

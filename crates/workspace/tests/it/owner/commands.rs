@@ -209,7 +209,7 @@ async fn every_change_is_one_revision_and_begins_where_the_last_run_ended() {
         assert_eq!(reply.revision, revision);
     }
     assert_eq!(
-        refusal(desk.ask(rewrite("Terminal", "y").by(anna()).on(3)).await).0.clone(),
+        refusal(desk.ask(rewrite("Terminal", "y").by(anna()).on(3)).await).0,
         FileErrorKind::Conflict {
             current_revision: 45,
             current: "<!-- proposal -->\nx\n\nx\n\nx\n\nx\n\n".into()
