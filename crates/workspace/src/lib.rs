@@ -2,13 +2,20 @@
 //!
 //! Never decides what the words are; that is the work of the `document` crate.
 
+pub mod command;
+pub mod event;
+pub mod hub;
 pub mod keeper;
+pub mod owner;
 pub mod store;
+pub mod watch;
+
 pub mod blame;
 pub mod journal;
 pub mod lock;
 pub mod pending;
 pub mod sidecar;
 pub mod snapshot;
+
 mod checksum;
 mod private;

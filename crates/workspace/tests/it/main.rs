@@ -9,8 +9,14 @@
     reason = "tests stop at the first surprise, and print how much they tried"
 )]
 
+mod child;
+mod dice;
 mod editor;
+mod memory;
+mod memory_keeper;
+mod past;
 mod simulated;
+
 mod store;
 mod store_crash;
 mod store_faults;
@@ -19,11 +25,7 @@ mod store_plain;
 mod store_races;
 mod store_steps;
 mod store_vim;
-    reason = "tests stop at the first surprise"
-mod child;
-mod dice;
-mod memory;
-mod past;
+
 mod blame;
 mod journal;
 mod journal_crash;
@@ -31,3 +33,5 @@ mod journal_damage;
 mod lock;
 mod pending;
 mod sidecar;
+
+mod owner;

@@ -1,0 +1,133 @@
+//! The task that owns one document: hears, does, writes once, answers. Never touches the document on both sides of an await.
+
+use std::time::Duration;
+
+use tokio::sync::{broadcast, mpsc, watch};
+use tokio::time::{Instant, sleep_until};
+
+use super::answer::Outcome;
+use super::desk::Desk;
+use super::{Message, Snapshot};
+use crate::event::DocumentChanged;
+
+/// How many messages one turn takes from each mailbox.
+const BATCH_MAX: usize = 1024;
+/// How long the owner waits before it tries a failed write again on its own.
+const RETRY: Duration = Duration::from_secs(1);
+
+/// The owner of one document. Its [`run`](Self::run) belongs into the task set of whoever opened it.
+pub struct DocumentActor {
+    pub(super) desk: Desk,
+    /// What people ask for comes first, so that no flood of agents makes them wait.
+    pub(super) people: mpsc::Receiver<Message>,
+    pub(super) agents: mpsc::Receiver<Message>,
+    pub(super) snapshot: watch::Sender<Snapshot>,
+    pub(super) events: broadcast::Sender<DocumentChanged>,
+}
+
+/// When the owner wakes without being called.
+#[derive(Debug, Default)]
+struct Alarm {
+    said: Option<Instant>,
+    retry: Option<Instant>,
+}
+
+impl Alarm {
+    fn next(&self) -> Option<Instant> {
+        [self.said, self.retry].into_iter().flatten().min()
+    }
+}
+
+impl DocumentActor {
+    /// Works until all handles are gone or the owner is told to stop, and has written everything by then, if the disk allows.
+    pub async fn run(mut self) {
+        let mut batch = Vec::with_capacity(BATCH_MAX);
+        let mut alarm = Alarm::default();
+        let mut last_flush: Option<Instant> = None;
+        loop {
+            let is_open = self.hear(&mut batch, alarm.next()).await;
+            let now = Instant::now();
+            let (words, asked): (Vec<Message>, Vec<Message>) =
+                batch.drain(..).partition(|message| matches!(message, Message::Say { .. }));
+            for message in words {
+                if let Message::Say { stream, text } = message {
+                    self.desk.say(stream, &text);
+                    let earliest = last_flush.map_or(now, |last| last + self.desk.options.interval);
+                    alarm.said.get_or_insert(earliest.max(now));
+                }
+            }
+            if asked.iter().any(|message| matches!(message, Message::Stop)) {
+                self.people.close();
+                self.agents.close();
+            }
+            let is_due = alarm.next().is_some_and(|due| due <= now);
+            if asked.is_empty() && !is_due && is_open {
+                continue;
+            }
+            let mut desk = self.desk;
+            let turn = tokio::task::spawn_blocking(move || {
+                let outcome = desk.turn(asked);
+                (desk, outcome)
+            });
+            // A turn that panicked takes the document with it: what was acknowledged is in the file, callers hear that
+            // the owner is gone, and whoever opened it opens it again.
+            let Ok((desk, outcome)) = turn.await else { return };
+            self.desk = desk;
+            last_flush = Some(Instant::now());
+            alarm.said = None;
+            alarm.retry = outcome.is_unwritten.then(|| Instant::now() + RETRY);
+            self.tell(outcome);
+            if !is_open {
+                return;
+            }
+        }
+    }
+
+    /// Waits for messages or the alarm. Whether anybody can still call.
+    async fn hear(&mut self, batch: &mut Vec<Message>, alarm: Option<Instant>) -> bool {
+        let can_come = |mailbox: &mpsc::Receiver<Message>| !(mailbox.is_closed() && mailbox.is_empty());
+        let (from_people, from_agents) = (can_come(&self.people), can_come(&self.agents));
+        if !from_people && !from_agents {
+            return false;
+        }
+        let wake = alarm.unwrap_or_else(Instant::now);
+        let first = tokio::select! {
+            biased;
+            message = self.people.recv(), if from_people => message,
+            message = self.agents.recv(), if from_agents => message,
+            () = sleep_until(wake), if alarm.is_some() => None,
+        };
+        batch.extend(first);
+        drain(&mut self.people, batch);
+        drain(&mut self.agents, batch);
+        true
+    }
+
+    fn tell(&self, outcome: Outcome) {
+        let text = self.desk.document.text();
+        self.snapshot.send_if_modified(|snapshot| {
+            let is_new = snapshot.revision != self.desk.revision || *snapshot.text != *text;
+            if is_new {
+                *snapshot = Snapshot { text: text.into(), revision: self.desk.revision };
+            }
+            is_new
+        });
+        for event in outcome.events {
+            // Nobody may be listening.
+            drop(self.events.send(event));
+        }
+        for answer in outcome.answers {
+            answer.send();
+        }
+    }
+}
+
+/// Takes what waits in a mailbox, without waiting.
+fn drain(mailbox: &mut mpsc::Receiver<Message>, batch: &mut Vec<Message>) {
+    for _ in 0..BATCH_MAX {
+        match mailbox.try_recv() {
+            Ok(message) => batch.push(message),
+            Err(_) => return,
+        }
+    }
+}

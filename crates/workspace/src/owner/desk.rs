@@ -1,0 +1,281 @@
+//! All that the owner of a document knows, and one turn of its work: read, take in, do, write, answer. Never waits for
+//! anything but the disk, and never answers before the disk has the words.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::sync::Arc;
+
+use document::{Document, Edit, Revision};
+
+use super::Options;
+use super::answer::{Answer, Outcome};
+use super::requests::Requests;
+use super::stream::Stream;
+use super::touched::Touched;
+use crate::command::{Actor, FileErrorKind, FileResult, Refusal, Reply};
+use crate::event::{ChangeKind, DocumentChanged};
+use crate::keeper::{Displaced, Entry, Keeper, KeeperError};
+
+/// How many saves in a row may race one write before it is put off.
+const RACES_MAX: usize = 16;
+/// How many saves that raced us are taken in before the text is looked at again.
+const ENTRIES_MAX: usize = 100_000;
+
+/// One document on its owner's desk.
+pub(super) struct Desk {
+    pub(super) path: Arc<str>,
+    pub(super) document: Document,
+    pub(super) revision: Revision,
+    pub(super) touched: Touched,
+    pub(super) requests: Requests,
+    pub(super) streams: BTreeMap<u64, Stream>,
+    pub(super) next_stream: u64,
+    pub(super) options: Options,
+    keeper: Box<dyn Keeper>,
+    /// What the file holds, as far as is known.
+    in_file: String,
+    unnoted: Vec<Entry>,
+    untold: Vec<DocumentChanged>,
+    trouble: Option<KeeperError>,
+}
+
+/// What a change was, besides its edits.
+pub(super) struct Change<'c> {
+    pub(super) actor: &'c Actor,
+    pub(super) section: Option<&'c str>,
+    pub(super) request: Option<&'c str>,
+    pub(super) kind: ChangeKind,
+}
+
+impl Desk {
+    /// Opens the document that the keeper keeps.
+    pub(super) fn open(
+        path: Arc<str>,
+        mut keeper: Box<dyn Keeper>,
+        options: Options,
+    ) -> Result<Self, KeeperError> {
+        let text = keeper.read()?.unwrap_or_default();
+        let document = Document::open(&text, &options.person);
+        Ok(Self {
+            path,
+            document,
+            revision: options.first_revision,
+            touched: Touched::new(options.first_revision),
+            requests: Requests::default(),
+            streams: BTreeMap::new(),
+            next_stream: 0,
+            options,
+            keeper,
+            in_file: text,
+            unnoted: Vec::new(),
+            untold: Vec::new(),
+            trouble: None,
+        })
+    }
+
+    /// One turn: everything that was asked for, one write, then all answers.
+    pub(super) fn turn(&mut self, batch: Vec<super::Message>) -> Outcome {
+        let mut outcome = Outcome::default();
+        self.trouble = self.take_in().err();
+        self.obey(batch, &mut outcome);
+        if self.trouble.is_none() {
+            self.advance_streams();
+            self.trouble = self.flush().err();
+        }
+        outcome.is_unwritten = self.is_dirty();
+        if let Some(trouble) = self.trouble.as_ref().filter(|_| outcome.is_unwritten) {
+            let refusal = self.unwritten(trouble);
+            for answer in &mut outcome.answers {
+                answer.fail(&refusal);
+            }
+        } else {
+            outcome.events = std::mem::take(&mut self.untold);
+        }
+        outcome
+    }
+
+    /// Whether the file lacks words that are here.
+    pub(super) fn is_dirty(&self) -> bool {
+        self.document.text() != self.in_file || !self.unnoted.is_empty()
+    }
+
+    /// Why nothing can be changed now, if so.
+    pub(super) fn standing(&self) -> Result<(), Refusal> {
+        match &self.trouble {
+            None => Ok(()),
+            Some(trouble) => Err(self.refused(trouble)),
+        }
+    }
+
+    /// Notes that edits which are made already are one change.
+    pub(super) fn changed(&mut self, edits: Vec<Edit>, change: &Change<'_>) {
+        let base = self.revision;
+        self.revision += 1;
+        if let Some(section) = change.section {
+            self.touched.section(section, self.revision);
+        }
+        let author = change.actor.author();
+        if self.unnoted.len() < ENTRIES_MAX {
+            self.unnoted.push(Entry {
+                revision: self.revision,
+                author: author.clone(),
+                time: (self.options.clock)(),
+                section: change.section.map(str::to_owned),
+                request: change.request.map(str::to_owned),
+                edits,
+            });
+        }
+        self.untold.push(DocumentChanged {
+            path: Arc::clone(&self.path),
+            revision: self.revision,
+            base,
+            author,
+            section: change.section.map(str::to_owned),
+            kind: change.kind,
+        });
+    }
+
+    /// Reads the file and takes in what somebody saved there.
+    fn take_in(&mut self) -> Result<(), KeeperError> {
+        if let Some(saved) = self.keeper.read()? {
+            self.absorb(&saved);
+            self.in_file = saved;
+        }
+        Ok(())
+    }
+
+    fn absorb(&mut self, saved: &str) {
+        let before = self.document.text().to_owned();
+        let person = self.options.person.clone();
+        let absorbed = self.document.absorb(saved, &person);
+        if absorbed.edits.is_empty() {
+            return;
+        }
+        let actor = Actor::User(person.name().to_owned());
+        let change = Change { actor: &actor, section: None, request: None, kind: ChangeKind::Saved };
+        self.changed(absorbed.edits, &change);
+        self.touched.compare(&before, self.document.text(), self.revision);
+    }
+
+    /// Brings the words to the disk, together with whatever is saved there meanwhile.
+    fn flush(&mut self) -> Result<(), KeeperError> {
+        for _ in 0..RACES_MAX {
+            self.note()?;
+            if self.document.text() == self.in_file {
+                return Ok(());
+            }
+            let displaced = self.keeper.write(&self.in_file, self.document.text())?;
+            self.document.text().clone_into(&mut self.in_file);
+            self.document.publish();
+            match displaced {
+                Displaced::AsExpected => return Ok(()),
+                Displaced::Save(saved) => self.absorb(&saved),
+            }
+        }
+        if self.is_dirty() { Err(KeeperError::Busy) } else { Ok(()) }
+    }
+
+    /// Gives the journal what it has not got yet.
+    fn note(&mut self) -> Result<(), KeeperError> {
+        let mut noted = 0;
+        let mut result = Ok(());
+        for entry in &self.unnoted {
+            result = self.keeper.note(entry);
+            if result.is_err() {
+                break;
+            }
+            noted += 1;
+        }
+        self.unnoted.drain(..noted);
+        result
+    }
+
+    /// What a caller hears whose words are in memory only.
+    fn unwritten(&self, trouble: &KeeperError) -> Refusal {
+        let message = format!(
+            "{}: the text was taken but is not in the file yet ({}); it is kept and will be written as soon as that is \
+             possible; do not send it again",
+            self.path,
+            cause(trouble)
+        );
+        Refusal::new(kind_of(trouble), message)
+    }
+
+    /// What a caller hears whose words were not taken.
+    fn refused(&self, trouble: &KeeperError) -> Refusal {
+        let next = match trouble {
+            KeeperError::Gone => "restore the file, or write its text to a new one",
+            KeeperError::NotText(_) => "repair the file",
+            KeeperError::TooLarge { .. } => "shorten the file",
+            KeeperError::Refused { .. } => "put a plain file there",
+            KeeperError::Busy | KeeperError::Io(_) => "try again",
+        };
+        let message = format!("{}: {}; nothing was changed; {next}", self.path, cause(trouble));
+        Refusal::new(kind_of(trouble), message)
+    }
+
+    /// An answer with the revision of now.
+    pub(super) fn reply(&self, result: FileResult) -> Reply {
+        Reply { revision: self.revision, duplicate: false, result }
+    }
+
+    /// Answers a stream or a command that could not be done.
+    pub(super) fn refusing(&self, refusal: Refusal) -> Reply {
+        self.reply(refusal.into())
+    }
+
+    fn obey(&mut self, batch: Vec<super::Message>, outcome: &mut Outcome) {
+        let mut appends = super::append::Groups::default();
+        for message in batch {
+            match message {
+                super::Message::Execute { request, reply } => {
+                    if let Some(left) = appends.take(request, reply) {
+                        self.append_all(&mut appends, outcome);
+                        let (request, reply) = left;
+                        let (answer, is_change) = self.execute(&request);
+                        outcome.answers.push(Answer::Reply { to: reply, reply: answer, is_change });
+                    }
+                }
+                super::Message::Stream { target, actor, reply } => {
+                    self.append_all(&mut appends, outcome);
+                    let opened = self.open_stream(target, actor);
+                    outcome.answers.push(Answer::Stream { to: reply, opened });
+                }
+                super::Message::Say { stream, text } => self.say(stream, &text),
+                super::Message::Finish { stream, reply } => {
+                    self.append_all(&mut appends, outcome);
+                    let finished = self.finish(stream);
+                    outcome.answers.push(Answer::Finished { to: reply, finished });
+                }
+                super::Message::FileChanged | super::Message::Stop => {}
+                super::Message::Settled { reply } => outcome.answers.push(Answer::Settled { to: reply }),
+            }
+        }
+        self.append_all(&mut appends, outcome);
+    }
+}
+
+/// The reason in words that name no place on the machine.
+pub(crate) fn cause(trouble: &KeeperError) -> String {
+    match trouble {
+        KeeperError::Io(error) => match error.kind() {
+            io::ErrorKind::Other => "the system could not do it".to_owned(),
+            kind => kind.to_string(),
+        },
+        KeeperError::Gone
+        | KeeperError::Refused { .. }
+        | KeeperError::NotText(_)
+        | KeeperError::TooLarge { .. }
+        | KeeperError::Busy => trouble.to_string(),
+    }
+}
+
+/// What a caller can branch on.
+pub(crate) fn kind_of(trouble: &KeeperError) -> FileErrorKind {
+    match trouble {
+        KeeperError::Gone => FileErrorKind::NotFound,
+        KeeperError::TooLarge { .. } => FileErrorKind::TooLarge,
+        KeeperError::NotText(_) => FileErrorKind::InvalidContent,
+        KeeperError::Refused { .. } | KeeperError::Busy | KeeperError::Io(_) => FileErrorKind::IoError,
+    }
+}
