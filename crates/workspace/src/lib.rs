@@ -7,6 +7,7 @@ pub mod event;
 pub mod hub;
 pub mod keeper;
 pub mod owner;
+pub mod project;
 pub mod store;
 pub mod watch;
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::io;
 use std::sync::Arc;
 
-use document::{Document, Edit, Revision};
+use document::{Absorbed, Author, Document, Edit, Revision};
 
 use super::Options;
 use super::answer::{Answer, Outcome};
@@ -138,16 +138,16 @@ impl Desk {
     /// Reads the file and takes in what somebody saved there.
     fn take_in(&mut self) -> Result<(), KeeperError> {
         if let Some(saved) = self.keeper.read()? {
-            self.absorb(&saved);
+            self.absorb(&saved, Document::absorb);
             self.in_file = saved;
         }
         Ok(())
     }
 
-    fn absorb(&mut self, saved: &str) {
+    fn absorb(&mut self, saved: &str, absorb: fn(&mut Document, &str, &Author) -> Absorbed) {
         let before = self.document.text().to_owned();
         let person = self.options.person.clone();
-        let absorbed = self.document.absorb(saved, &person);
+        let absorbed = absorb(&mut self.document, saved, &person);
         if absorbed.edits.is_empty() {
             return;
         }
@@ -169,7 +169,7 @@ impl Desk {
             self.document.publish();
             match displaced {
                 Displaced::AsExpected => return Ok(()),
-                Displaced::Save(saved) => self.absorb(&saved),
+                Displaced::Save(saved) => self.absorb(&saved, Document::absorb_displaced),
             }
         }
         if self.is_dirty() { Err(KeeperError::Busy) } else { Ok(()) }
