@@ -1,4 +1,4 @@
-//! All automation of the project, in Rust: run, test, tidy, bench, fuzz. Never holds product logic.
+//! All automation of the project, in Rust: run, test, tidy, bench, fuzz, soak. Never holds product logic.
 #![expect(
     clippy::print_stdout,
     clippy::print_stderr,
@@ -11,6 +11,7 @@ mod needs;
 mod process;
 mod report;
 mod run;
+mod soak;
 mod test;
 mod tidy;
 
@@ -25,7 +26,8 @@ Usage: cargo xtask COMMAND
   test [FILTER…]                  everything CI runs; with FILTER, only the tests whose name contains it
   tidy                            format, lints, docs, and the project's own rules
   bench [NAME] [--smoke]          one benchmark, or the list of them
-  fuzz [TARGET] [--seconds N]     one fuzz target, or all of them";
+  fuzz [TARGET] [--seconds N]     one fuzz target, or all of them
+  soak saves|kill [--count N]     saves that race the writer, or a writer that is killed, many times over";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -46,6 +48,7 @@ fn perform(arguments: &[String]) -> Result<ExitCode> {
         "tidy" => tidy::tidy(),
         "bench" => bench::bench(rest),
         "fuzz" => fuzz::fuzz(rest),
+        "soak" => soak::soak(rest),
         "help" | "--help" | "-h" => {
             println!("{USAGE}");
             Ok(ExitCode::SUCCESS)

@@ -81,9 +81,9 @@ fn whichever_system_call_fails_the_document_is_whole() {
         assert!(text == OLD || text == NEW, "{place}");
         assert!(!status.success() || text == NEW, "{place}");
         if status.success() {
-            done += 1
+            done += 1;
         } else {
-            told += 1
+            told += 1;
         }
         answer(&path).unwrap();
         assert_eq!(fs::read_to_string(&path).unwrap(), NEW, "{place}");

@@ -90,7 +90,8 @@ fn a_read_only_file_is_refused_even_to_root() {
 
 #[test]
 fn what_is_no_file_any_more_is_refused_at_once() {
-    let replacements: [(&str, fn(&Path)); 4] = [
+    type Replace = fn(&Path);
+    let replacements: [(&str, Replace); 4] = [
         ("is a folder now", |path| fs::create_dir(path).unwrap()),
         ("is no regular file", |path| drop(run("mkfifo", &[], path))),
         ("is a link now", |path| symlink("/dev/null", path).unwrap()),
