@@ -113,7 +113,10 @@ impl Journal {
     pub fn begin(path: &Path, checkpoint: Checkpoint) -> Result<Journal, JournalError> {
         let history = History::begin(checkpoint).ok_or_else(|| misfit(path))?;
         let bytes = encoded(path, &history)?;
-        let mut file = private::create(path).map_err(|source| failed(path, source))?;
+        let mut file = private::create(path).map_err(|source| match source.kind() {
+            ErrorKind::AlreadyExists => JournalError::Busy { path: path.to_owned() },
+            _ => failed(path, source),
+        })?;
         lock(path, &file)?;
         let written = file
             .write_all(&bytes)
@@ -129,6 +132,11 @@ impl Journal {
         let mut file = open_locked(path)?;
         let mut bytes = Vec::new();
         file.read_to_end(&mut bytes).map_err(|source| failed(path, source))?;
+        if bytes.is_empty() {
+            // One that began a journal died before it wrote anything.
+            private::remove(path).map_err(|source| failed(path, source))?;
+            return Err(JournalError::Absent { path: path.to_owned() });
+        }
         let Scanned { history, trusted, bad_frames, lost_revision, is_unknown } = scan(&bytes);
         if is_unknown {
             return Err(JournalError::Newer { path: path.to_owned() });
@@ -179,7 +187,8 @@ impl Journal {
     /// used may be a record that is just being written.
     pub fn read(path: &Path) -> Result<(History, Recovered), JournalError> {
         let bytes = match fs::read(path) {
-            Ok(bytes) => bytes,
+            Ok(bytes) if !bytes.is_empty() => bytes,
+            Ok(_) => return Err(JournalError::Absent { path: path.to_owned() }),
             Err(error) if error.kind() == ErrorKind::NotFound => {
                 return Err(JournalError::Absent { path: path.to_owned() });
             }

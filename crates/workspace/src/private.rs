@@ -18,7 +18,10 @@ pub(crate) fn create_folder(path: &Path) -> io::Result<()> {
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
     match builder.create(path) {
-        Ok(()) => narrow(path, 0o700),
+        Ok(()) => {
+            narrow(path, 0o700)?;
+            sync_folder_of(path)
+        }
         Err(error) if error.kind() == ErrorKind::AlreadyExists => {
             if fs::symlink_metadata(path)?.is_dir() {
                 return Ok(());
