@@ -4,6 +4,7 @@
 //! The file is a checkpoint with the whole text, and then one record for each operation. A record that a crash cut off, or
 //! that the disk changed, is found by its sum: all before it is used, the rest is kept beside the journal and reported.
 
+mod error;
 mod frame;
 mod history;
 mod prune;
@@ -14,13 +15,15 @@ use std::fs::{self, File, TryLockError};
 use std::io::{self, ErrorKind, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 
-use document::{Author, Revision};
+use document::Author;
 
+pub use error::JournalError;
 pub use history::{Checkpoint, History, edits_between};
 pub use prune::Keep;
 
 use crate::keeper::Entry;
 use crate::private;
+use error::{failed, misfit, too_long};
 use history::Misfit;
 use scan::{Scanned, scan};
 
@@ -53,67 +56,15 @@ pub struct Recovered {
     pub kept: Option<PathBuf>,
 }
 
-/// Why the journal did not do what was asked.
-#[derive(Debug, thiserror::Error)]
-pub enum JournalError {
-    /// The document has no journal yet.
-    #[error("{} is not there; the document has no history yet", path.display())]
-    Absent {
-        /// Where it would be.
-        path: PathBuf,
-    },
-    /// Another process has it open.
-    #[error("another agent-doc writes {}; end that one, or wait for it", path.display())]
-    Busy {
-        /// The journal.
-        path: PathBuf,
-    },
-    /// A later program wrote it. It was not touched.
-    #[error("{} was written by a newer agent-doc; update this one", path.display())]
-    Newer {
-        /// The journal.
-        path: PathBuf,
-    },
-    /// Not even its beginning can be read. It was moved away, and a new journal can begin.
-    #[error("{} is damaged from its beginning; it is kept as {}", path.display(), kept.display())]
-    Unreadable {
-        /// Where it was.
-        path: PathBuf,
-        /// Where it is.
-        kept: PathBuf,
-        /// No revision up to this one may be given again.
-        floor: Revision,
-    },
-    /// An operation came with a revision that is not later than the last one.
-    #[error("revision {revision} does not follow {last}")]
-    OutOfOrder {
-        /// What came.
-        revision: Revision,
-        /// What is written.
-        last: Revision,
-    },
-    /// An operation's edits do not fit the text.
-    #[error("the edits of revision {revision} do not fit the text before it")]
-    DoesNotFit {
-        /// The operation's revision.
-        revision: Revision,
-    },
-    /// The system said no.
-    #[error("{} cannot be read or written; look whether the disk is full, and who owns the file", path.display())]
-    Io {
-        /// The journal.
-        path: PathBuf,
-        /// What it said.
-        source: io::Error,
-    },
-}
-
 impl Journal {
     /// Begins a journal where there is none.
     pub fn begin(path: &Path, checkpoint: Checkpoint) -> Result<Journal, JournalError> {
         let history = History::begin(checkpoint).ok_or_else(|| misfit(path))?;
         let bytes = encoded(path, &history)?;
-        let mut file = private::create(path).map_err(|source| failed(path, source))?;
+        let mut file = private::create(path).map_err(|source| match source.kind() {
+            ErrorKind::AlreadyExists => JournalError::Busy { path: path.to_owned() },
+            _ => failed(path, source),
+        })?;
         lock(path, &file)?;
         let written = file
             .write_all(&bytes)
@@ -129,6 +80,11 @@ impl Journal {
         let mut file = open_locked(path)?;
         let mut bytes = Vec::new();
         file.read_to_end(&mut bytes).map_err(|source| failed(path, source))?;
+        if bytes.is_empty() {
+            // One that began a journal died before it wrote anything.
+            private::remove(path).map_err(|source| failed(path, source))?;
+            return Err(JournalError::Absent { path: path.to_owned() });
+        }
         let Scanned { history, trusted, bad_frames, lost_revision, is_unknown } = scan(&bytes);
         if is_unknown {
             return Err(JournalError::Newer { path: path.to_owned() });
@@ -179,7 +135,8 @@ impl Journal {
     /// used may be a record that is just being written.
     pub fn read(path: &Path) -> Result<(History, Recovered), JournalError> {
         let bytes = match fs::read(path) {
-            Ok(bytes) => bytes,
+            Ok(bytes) if !bytes.is_empty() => bytes,
+            Ok(_) => return Err(JournalError::Absent { path: path.to_owned() }),
             Err(error) if error.kind() == ErrorKind::NotFound => {
                 return Err(JournalError::Absent { path: path.to_owned() });
             }
@@ -373,16 +330,4 @@ fn encoded(path: &Path, history: &History) -> Result<Vec<u8>, JournalError> {
         fits &= frame::put(&mut bytes, &record::write_entry(entry).map_err(broken)?);
     }
     if fits { Ok(bytes) } else { Err(too_long(path)) }
-}
-
-fn failed(path: &Path, source: io::Error) -> JournalError {
-    JournalError::Io { path: path.to_owned(), source }
-}
-
-fn too_long(path: &Path) -> JournalError {
-    failed(path, io::Error::new(ErrorKind::FileTooLarge, "the operation is too long"))
-}
-
-fn misfit(path: &Path) -> JournalError {
-    failed(path, io::Error::new(ErrorKind::InvalidInput, "the authors do not cover the text"))
 }

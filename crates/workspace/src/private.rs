@@ -6,8 +6,8 @@ use std::io::{self, ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Names tried for a file set aside.
-const ASIDE_MAX: usize = 10_000;
+/// Names tried for a file beside another one.
+const NAMES_MAX: usize = 10_000;
 
 /// Tells two writers of one process apart.
 static WRITES: AtomicU64 = AtomicU64::new(0);
@@ -18,7 +18,10 @@ pub(crate) fn create_folder(path: &Path) -> io::Result<()> {
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
     match builder.create(path) {
-        Ok(()) => narrow(path, 0o700),
+        Ok(()) => {
+            narrow(path, 0o700)?;
+            sync_folder_of(path)
+        }
         Err(error) if error.kind() == ErrorKind::AlreadyExists => {
             if fs::symlink_metadata(path)?.is_dir() {
                 return Ok(());
@@ -57,13 +60,13 @@ pub(crate) fn replace_with(
     bytes: &[u8],
     prepare: impl FnOnce(&File) -> io::Result<()>,
 ) -> io::Result<File> {
-    let beside = beside(path);
-    let written = write_beside(&beside, bytes, prepare).and_then(|file| {
-        fs::rename(&beside, path)?;
-        Ok(file)
-    });
+    let (beside, mut file) = create_beside(path)?;
+    let written = prepare(&file)
+        .and_then(|()| file.write_all(bytes))
+        .and_then(|()| file.sync_all())
+        .and_then(|()| fs::rename(&beside, path));
     match written {
-        Ok(file) => {
+        Ok(()) => {
             sync_folder_of(path)?;
             Ok(file)
         }
@@ -92,7 +95,7 @@ pub(crate) fn remove(path: &Path) -> io::Result<()> {
 
 /// Copies `bytes`, which cannot be used, to a free name beside `path`.
 pub(crate) fn keep_aside(path: &Path, bytes: &[u8]) -> io::Result<PathBuf> {
-    for number in 1..=ASIDE_MAX {
+    for number in 1..=NAMES_MAX {
         let aside = named(path, &format!("damaged-{number}"));
         match create(&aside) {
             Ok(mut file) => {
@@ -122,21 +125,19 @@ pub(crate) fn sync_folder_of(_path: &Path) -> io::Result<()> {
     Ok(())
 }
 
-fn write_beside(
-    beside: &Path,
-    bytes: &[u8],
-    prepare: impl FnOnce(&File) -> io::Result<()>,
-) -> io::Result<File> {
-    let mut file = create(beside)?;
-    prepare(&file)?;
-    file.write_all(bytes)?;
-    file.sync_all()?;
-    Ok(file)
-}
-
-fn beside(path: &Path) -> PathBuf {
-    let count = WRITES.fetch_add(1, Ordering::Relaxed);
-    named(path, &format!("{}-{count}.new", std::process::id()))
+/// Makes a file beside `path`. A name may be taken by what a killed process of the same number left behind, or by a process of
+/// the same number in another container; it is left alone, for the latter may still be writing.
+fn create_beside(path: &Path) -> io::Result<(PathBuf, File)> {
+    for _ in 0..NAMES_MAX {
+        let count = WRITES.fetch_add(1, Ordering::Relaxed);
+        let beside = named(path, &format!("{}-{count}.new", std::process::id()));
+        match create(&beside) {
+            Ok(file) => return Ok((beside, file)),
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Err(io::Error::other("there are too many unfinished files beside it; remove those that end in '.new'"))
 }
 
 fn named(path: &Path, suffix: &str) -> PathBuf {
@@ -176,4 +177,21 @@ fn narrow_file(file: &File) -> io::Result<()> {
 #[cfg(not(unix))]
 fn narrow_file(_file: &File) -> io::Result<()> {
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    #[test]
+    fn what_a_killed_process_of_the_same_number_left_behind_is_in_nobodys_way() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a");
+        for count in 0..200 {
+            fs::write(folder.path().join(format!("a.{}-{count}.new", std::process::id())), "half").unwrap();
+        }
+        super::replace(&path, b"whole").unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"whole");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 201);
+    }
 }

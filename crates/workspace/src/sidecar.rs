@@ -131,7 +131,7 @@ impl Sidecar {
         DocumentPaths {
             journal: self.folder.join(JOURNALS).join(key),
             snapshot: self.folder.join(SNAPSHOTS).join(format!("{key}.md")),
-            crdt: self.folder.join(STATES).join(format!("{key}.yrs")),
+            crdt: self.folder.join(STATES).join(format!("{key}.state")),
             pending_dir: self.folder.join(PENDING).join(key),
             lock: self.folder.join(LOCKS).join(format!("{key}.lock")),
         }

@@ -89,6 +89,7 @@ fn ten_thousand_damaged_journals_give_what_stands_before_the_damage() {
                 assert_eq!(fs::read(&kept).unwrap(), bytes, "round {round}");
                 fs::remove_file(kept).unwrap();
             }
+            Err(JournalError::Absent { .. }) => assert_eq!(bytes.len(), 0, "round {round}"),
             Err(other) => panic!("round {round}: {other}"),
         }
     }
@@ -128,4 +129,15 @@ fn a_journal_without_a_beginning_is_kept_and_a_new_one_goes_on() {
     assert!(journal.history().last_revision() > past.entries[9].revision);
     assert_eq!(recovered.torn_bytes, bytes.len() as u64);
     assert_eq!(fs::read(recovered.kept.unwrap()).unwrap(), bytes);
+}
+
+#[test]
+fn a_journal_that_was_only_begun_is_as_good_as_none() {
+    let folder = memory::folder();
+    let path = folder.path().join("journal");
+    fs::write(&path, "").unwrap();
+    assert!(matches!(Journal::read(&path), Err(JournalError::Absent { .. })));
+    let (journal, recovered) = Journal::open_or_begin(&path, "now\n", &Author::new("file"), 5).unwrap();
+    assert_eq!((journal.history().latest_text(), recovered.kept), ("now\n", None));
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
 }

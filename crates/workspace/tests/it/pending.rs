@@ -39,7 +39,9 @@ impl Keeper for PlainKeeper {
             return Err(KeeperError::Busy);
         }
         let found = fs::read_to_string(&self.file)?;
-        fs::write(&self.file, text)?;
+        let beside = self.file.with_extension(std::process::id().to_string());
+        fs::write(&beside, text)?;
+        fs::rename(&beside, &self.file)?;
         if self.dies == Dies::AfterTheWrite {
             return Err(KeeperError::Busy);
         }
@@ -146,7 +148,7 @@ fn two_at_once_apply_an_answer_once_a_thousand_times() {
 #[test]
 fn two_processes_apply_each_answer_once() {
     if child::is_child() {
-        println!("ready");
+        println!("\nready");
         recover_until_done(Path::new(&child::told()));
         return;
     }
@@ -160,6 +162,39 @@ fn two_processes_apply_each_answer_once() {
         let mut other = child::start("pending::two_processes_apply_each_answer_once", root);
         recover_until_done(project.folder.path());
         assert!(other.wait().unwrap().success());
+        for answer in &answers {
+            project.check_once(answer);
+        }
+    }
+}
+
+#[test]
+fn killed_at_any_moment_an_answer_is_applied_once() {
+    if child::is_child() {
+        println!("\nready");
+        recover_until_done(Path::new(&child::told()));
+        return;
+    }
+    let mut dice = Dice::new(17);
+    let project = Project::new();
+    for round in 0..100 {
+        let answers: Vec<String> = (0..12).map(|number| format!("Answer {round}/{number}.\n")).collect();
+        for answer in &answers {
+            project.respond(answer, answer);
+        }
+        let root = project.folder.path().to_str().unwrap();
+        let mut other = child::start("pending::killed_at_any_moment_an_answer_is_applied_once", root);
+        // It dies in the middle of its work: when so many answers are left, and a little later.
+        let left = 1 + dice.below(11);
+        while fs::read_dir(&project.paths.pending_dir).unwrap().count() > left {
+            std::hint::spin_loop();
+        }
+        for _ in 0..dice.below(100_000) {
+            std::hint::spin_loop();
+        }
+        other.kill().unwrap();
+        other.wait().unwrap();
+        recover_until_done(project.folder.path());
         for answer in &answers {
             project.check_once(answer);
         }
