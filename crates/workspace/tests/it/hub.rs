@@ -8,10 +8,12 @@ use document::section::find_sections;
 use tempfile::TempDir;
 use workspace::command::{Actor, FileCommand, FileErrorKind, FileResult, Reply};
 use workspace::event::{ChangeKind, Event};
-use workspace::hub::Hub;
+use workspace::hub::{Hub, KeeperFactory};
+use workspace::keeper::Keeper;
 use workspace::owner::Options;
 
 use crate::files::keepers;
+use crate::memory::{Disk, Fault, MemoryKeeper};
 
 fn hub() -> (TempDir, Hub) {
     let folder = tempfile::tempdir().unwrap();
@@ -252,4 +254,42 @@ async fn two_runs_at_once_do_not_hear_of_each_others_words() {
     let Some(Event::Changed(changed)) = events.next().await else { panic!("no event") };
     assert_eq!(&*changed.path, "runs/one/draft.md");
     assert!(!hub.document("runs/one/draft.md").await.unwrap().read().text.contains("words of two"));
+}
+
+#[tokio::test]
+async fn two_names_of_one_file_lead_to_one_owner() {
+    let (folder, hub) = hub();
+    let root = folder.path().join("root");
+    std::fs::create_dir(root.join("notes")).unwrap();
+    std::fs::write(root.join("notes/a.md"), "## A\n").unwrap();
+    symlink("notes", root.join("alias")).unwrap();
+    assert_eq!(hub.document("alias/a.md").await.unwrap().path(), "notes/a.md");
+    let command =
+        FileCommand::AppendSection { path: "alias/a.md".into(), section: "A".into(), content: "x".into() };
+    assert_eq!(hub.execute(command.by(anna())).await.revision, 1);
+    assert_eq!(hub.document("notes/a.md").await.unwrap().read().revision, 1);
+    assert_eq!(hub.documents(), ["notes/a.md"]);
+}
+
+#[tokio::test]
+async fn a_document_whose_owner_broke_down_is_opened_again() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("a.md"), "").unwrap();
+    let keeper = MemoryKeeper::holding("## A\n");
+    let disk = keeper.clone();
+    let keepers: KeeperFactory = Arc::new(move |_| {
+        disk.with(Disk::forget);
+        Ok(Box::new(disk.clone()) as Box<dyn Keeper>)
+    });
+    let hub = Hub::open_root(folder.path(), keepers, Arc::new(|_| Options::default())).unwrap();
+    let append = |content: &str| {
+        FileCommand::AppendSection { path: "a.md".into(), section: "A".into(), content: content.into() }
+            .by(anna())
+    };
+    hub.execute(append("one")).await;
+    keeper.with(|disk| disk.faults.push_back(Fault::Panic));
+    assert_eq!(kind(&hub.execute(append("two")).await), FileErrorKind::IoError);
+    assert!(matches!(hub.execute(append("three")).await.result, FileResult::Written { .. }));
+    assert_eq!(keeper.file(), "## A\none\n\nthree\n");
+    hub.shutdown().await;
 }

@@ -207,3 +207,27 @@ async fn two_answers_at_once_do_not_mix() {
     let joined = |letter: &str| (0..30).map(|n| format!("{letter}{n}")).collect::<Vec<_>>().join(" ");
     assert!(text.contains(&joined("a")) && text.contains(&joined("b")), "{text}");
 }
+
+#[tokio::test(start_paused = true)]
+async fn an_answer_to_a_file_that_cannot_be_read_waits_and_comes_in_later() {
+    let desk = open(RUN);
+    let stream = desk.handle.stream(section("Terminal"), worker("Terminal")).await.unwrap();
+    desk.keeper.with(|disk| disk.is_unreadable = true);
+    stream.say("Patience.").await.unwrap();
+    desk.handle.settled().await;
+    let mut events = desk.handle.subscribe();
+    desk.keeper.with(|disk| disk.is_unreadable = false);
+    events.next().await;
+    assert!(desk.keeper.file().contains("Patience.\n"));
+    assert_eq!(stream.finish().await.unwrap().leftover, None);
+}
+
+#[tokio::test]
+async fn an_answer_to_a_deleted_file_comes_back() {
+    let desk = open(RUN);
+    let stream = desk.handle.stream(section("Terminal"), worker("Terminal")).await.unwrap();
+    desk.keeper.with(|disk| disk.file = None);
+    stream.say("Too late.").await.unwrap();
+    assert_eq!(stream.finish().await.unwrap().leftover.as_deref(), Some("Too late."));
+    assert_eq!(desk.keeper.with(|disk| disk.file.clone()), None);
+}
