@@ -77,6 +77,12 @@ impl Hub {
     /// [`Refusal`] if the path is none, leads out of the root, or is no document.
     pub async fn document(&self, path: &str) -> Result<DocumentHandle, Refusal> {
         let path = path::checked(path)?;
+        if let Some(handle) = self.opened(&path) {
+            return Ok(handle);
+        }
+        let root = Arc::clone(&self.root);
+        // Two names of one file must lead to one owner.
+        let path = blocking(move || path::resolved(&root.folder, &root.path, &path)).await?;
         let cell = self.cell(&path)?;
         let handle = cell.get_or_try_init(|| self.open_document(path.clone())).await.cloned();
         if handle.is_err() {
@@ -105,7 +111,7 @@ impl Hub {
         };
         match self.document(&path).await {
             Ok(handle) => {
-                set_path(&mut request.command, path);
+                set_path(&mut request.command, handle.path().to_owned());
                 handle.execute(request).await
             }
             Err(refusal) if refusal.kind == FileErrorKind::NotFound => {
@@ -159,6 +165,12 @@ impl Hub {
         while tasks.join_next().await.is_some() {}
     }
 
+    /// The owner of a document that is open.
+    fn opened(&self, path: &str) -> Option<DocumentHandle> {
+        let cell = self.lock().documents.get(path).cloned()?;
+        cell.get().filter(|handle| !handle.is_closed()).cloned()
+    }
+
     /// The place of a document in the list; a new one if its owner has ended.
     fn cell(&self, path: &str) -> Result<Arc<OnceCell<DocumentHandle>>, Refusal> {
         let mut open = self.lock();
@@ -183,7 +195,6 @@ impl Hub {
     async fn open_document(&self, path: String) -> Result<DocumentHandle, Refusal> {
         let hub = self.clone();
         let opened = blocking(move || {
-            path::check_beneath(&hub.root.folder, &hub.root.path, &path)?;
             let keeper = (hub.keepers)(&hub.root.path.join(&path)).map_err(|error| unread(&path, &error))?;
             DocumentActor::open_with(&path, keeper, (hub.options)(&path), hub.events.clone())
                 .map_err(|error| unread(&path, &error))

@@ -47,6 +47,21 @@ pub struct Options {
     pub document_max: usize,
     /// What time it is, for the journal.
     pub clock: Clock,
+    /// Requests with a name that were done before, oldest first, as the journal remembers them.
+    pub requests: Vec<Done>,
+}
+
+/// A request that was done.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Done {
+    /// Who asked.
+    pub author: Author,
+    /// The name of the request.
+    pub request: String,
+    /// The revision that it made.
+    pub revision: Revision,
+    /// Bytes that it wrote, as far as is known.
+    pub bytes: usize,
 }
 
 impl Default for Options {
@@ -61,6 +76,7 @@ impl Default for Options {
                 let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
                 u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
             }),
+            requests: Vec::new(),
         }
     }
 }

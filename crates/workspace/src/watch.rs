@@ -20,6 +20,8 @@ use quiet::Quiet;
 const RAW_MAX: usize = 4096;
 /// How many files may be waiting to become quiet.
 const PENDING_MAX: usize = 4096;
+/// How many wishes may wait for the task.
+const INTERESTS_MAX: usize = 4096;
 /// How many signals may wait for the listener.
 const SIGNALS_MAX: usize = 256;
 
@@ -68,7 +70,7 @@ pub struct Watcher {
     options: Options,
     raw: RawSender,
     watched: HashMap<PathBuf, RecursiveMode>,
-    interests: mpsc::UnboundedSender<Interest>,
+    interests: mpsc::Sender<Interest>,
     _tasks: JoinSet<()>,
 }
 
@@ -122,7 +124,7 @@ impl Watcher {
     /// [`io::Error`] if neither the system nor polling can be used.
     pub fn start(options: Options, is_ours: IsOurs) -> io::Result<(Self, mpsc::Receiver<Watched>)> {
         let (events, raw_events) = mpsc::channel(RAW_MAX);
-        let (interests, interest_inbox) = mpsc::unbounded_channel();
+        let (interests, interest_inbox) = mpsc::channel(INTERESTS_MAX);
         let (signals, heard) = mpsc::channel(SIGNALS_MAX);
         let raw = RawSender { events, has_missed: Arc::default(), missed: Arc::default() };
         let native = match options.source {
@@ -148,8 +150,9 @@ impl Watcher {
     /// [`io::Error`] if the folder cannot be watched in any way.
     pub fn watch_document(&mut self, path: &Path, quiet: Option<Duration>) -> io::Result<()> {
         let folder = path.parent().ok_or(io::ErrorKind::InvalidInput)?.to_owned();
-        self.watch(&folder, RecursiveMode::NonRecursive)?;
-        self.want(Interest::Document(path.to_owned(), quiet.unwrap_or(self.options.quiet)))
+        // First the interest, so that no event comes before it.
+        self.want(Interest::Document(path.to_owned(), quiet.unwrap_or(self.options.quiet)))?;
+        self.watch(&folder, RecursiveMode::NonRecursive)
     }
 
     /// Watches all markdown files beneath a folder, also those that come later.
@@ -158,8 +161,8 @@ impl Watcher {
     ///
     /// [`io::Error`] if the folder cannot be watched in any way.
     pub fn watch_root(&mut self, root: &Path) -> io::Result<()> {
-        self.watch(root, RecursiveMode::Recursive)?;
-        self.want(Interest::Root(root.to_owned()))
+        self.want(Interest::Root(root.to_owned()))?;
+        self.watch(root, RecursiveMode::Recursive)
     }
 
     /// Whether changes are found by looking, because the system does not tell.
@@ -169,7 +172,7 @@ impl Watcher {
     }
 
     fn want(&self, interest: Interest) -> io::Result<()> {
-        self.interests.send(interest).map_err(|_| io::ErrorKind::BrokenPipe.into())
+        self.interests.try_send(interest).map_err(|_| io::ErrorKind::WouldBlock.into())
     }
 
     fn watch(&mut self, folder: &Path, mode: RecursiveMode) -> io::Result<()> {
@@ -205,11 +208,7 @@ struct Listening {
 }
 
 impl Listening {
-    async fn run(
-        mut self,
-        mut raw: mpsc::Receiver<PathBuf>,
-        mut interests: mpsc::UnboundedReceiver<Interest>,
-    ) {
+    async fn run(mut self, mut raw: mpsc::Receiver<PathBuf>, mut interests: mpsc::Receiver<Interest>) {
         loop {
             let due = self.quiet.next();
             tokio::select! {

@@ -103,10 +103,14 @@ pub(super) fn check_run_id(run_id: &str) -> Result<(), Refusal> {
     Err(Refusal::new(FileErrorKind::PathTraversal, message))
 }
 
-/// Refuses a path that is no plain file beneath the root.
-pub(super) fn check_beneath(root: &File, root_path: &Path, path: &str) -> Result<(), Refusal> {
+/// The one name of a plain file beneath the root, without links on the way. Refuses all else.
+pub(super) fn resolved(root: &File, root_path: &Path, path: &str) -> Result<String, Refusal> {
     match kind_beneath(root, root_path, path) {
-        Ok(Kind::File) => Ok(()),
+        Ok(Kind::File) => {
+            let whole = root_path.join(path).canonicalize().map_err(|error| refused(path, &error))?;
+            let name = whole.strip_prefix(root_path).ok().and_then(Path::to_str);
+            name.map(str::to_owned).ok_or_else(|| outside(path, "it leads out of the root"))
+        }
         Ok(Kind::Link) => Err(outside(path, "it is a link; name the file that it leads to")),
         Ok(Kind::Other) => Err(Refusal::new(
             FileErrorKind::IoError,

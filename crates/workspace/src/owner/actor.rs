@@ -75,7 +75,7 @@ impl DocumentActor {
             self.desk = desk;
             last_flush = Some(Instant::now());
             alarm.said = None;
-            alarm.retry = outcome.is_unwritten.then(|| Instant::now() + RETRY);
+            alarm.retry = outcome.needs_retry.then(|| Instant::now() + RETRY);
             self.tell(outcome);
             if !is_open {
                 return;

@@ -13,6 +13,8 @@ pub(super) struct Outcome {
     pub(super) events: Vec<DocumentChanged>,
     /// The file still lacks words.
     pub(super) is_unwritten: bool,
+    /// There is something to try again, though nobody may ask.
+    pub(super) needs_retry: bool,
 }
 
 /// An answer and where it goes.
@@ -32,7 +34,10 @@ impl Answer {
     pub(super) fn fail(&mut self, refusal: &Refusal) {
         match self {
             Self::Reply { reply, is_change: true, .. } => reply.result = refusal.clone().into(),
-            Self::Finished { finished, .. } if finished.is_ok() => *finished = Err(refusal.clone()),
+            // A leftover is in the caller's hands again, so nothing of it waits for the disk.
+            Self::Finished { finished, .. } if finished.as_ref().is_ok_and(|all| all.leftover.is_none()) => {
+                *finished = Err(refusal.clone());
+            }
             Self::Reply { .. } | Self::Stream { .. } | Self::Finished { .. } | Self::Settled { .. } => {}
         }
     }

@@ -18,8 +18,8 @@ use crate::keeper::{Displaced, Entry, Keeper, KeeperError};
 
 /// How many saves in a row may race one write before it is put off.
 const RACES_MAX: usize = 16;
-/// How many saves that raced us are taken in before the text is looked at again.
-const ENTRIES_MAX: usize = 100_000;
+/// How many changes may wait for a disk that fails; beyond that no more are taken.
+const BACKLOG_MAX: usize = 10_000;
 
 /// One document on its owner's desk.
 pub(super) struct Desk {
@@ -61,7 +61,7 @@ impl Desk {
             document,
             revision: options.first_revision,
             touched: Touched::new(options.first_revision),
-            requests: Requests::default(),
+            requests: Requests::of(&options.requests),
             streams: BTreeMap::new(),
             next_stream: 0,
             options,
@@ -91,6 +91,8 @@ impl Desk {
         } else {
             outcome.events = std::mem::take(&mut self.untold);
         }
+        let is_waiting = self.trouble.is_some() && !self.streams.is_empty();
+        outcome.needs_retry = outcome.is_unwritten || is_waiting;
         outcome
     }
 
@@ -102,7 +104,8 @@ impl Desk {
     /// Why nothing can be changed now, if so.
     pub(super) fn standing(&self) -> Result<(), Refusal> {
         match &self.trouble {
-            None => Ok(()),
+            None if self.untold.len() < BACKLOG_MAX => Ok(()),
+            None => Err(self.refused(&KeeperError::Busy)),
             Some(trouble) => Err(self.refused(trouble)),
         }
     }
@@ -115,16 +118,14 @@ impl Desk {
             self.touched.section(section, self.revision);
         }
         let author = change.actor.author();
-        if self.unnoted.len() < ENTRIES_MAX {
-            self.unnoted.push(Entry {
-                revision: self.revision,
-                author: author.clone(),
-                time: (self.options.clock)(),
-                section: change.section.map(str::to_owned),
-                request: change.request.map(str::to_owned),
-                edits,
-            });
-        }
+        self.unnoted.push(Entry {
+            revision: self.revision,
+            author: author.clone(),
+            time: (self.options.clock)(),
+            section: change.section.map(str::to_owned),
+            request: change.request.map(str::to_owned),
+            edits,
+        });
         self.untold.push(DocumentChanged {
             path: Arc::clone(&self.path),
             revision: self.revision,

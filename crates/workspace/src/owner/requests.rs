@@ -2,12 +2,15 @@
 
 use std::collections::{HashMap, VecDeque};
 
-use crate::command::{Actor, Reply};
+use document::Author;
+
+use super::Done;
+use crate::command::{Actor, FileResult, Reply};
 
 /// How many requests are remembered.
 const REQUESTS_MAX: usize = 1000;
 
-type Key = (Actor, String);
+type Key = (Author, String);
 
 /// What was answered to whom.
 #[derive(Debug, Default)]
@@ -17,15 +20,30 @@ pub(super) struct Requests {
 }
 
 impl Requests {
+    /// Begins with what an earlier owner of the document did.
+    pub(super) fn of(done: &[Done]) -> Self {
+        let mut requests = Self::default();
+        for done in done {
+            let result = FileResult::Written { bytes: done.bytes };
+            let reply = Reply { revision: done.revision, duplicate: false, result };
+            requests.keep((done.author.clone(), done.request.clone()), &reply);
+        }
+        requests
+    }
+
     /// The answer of then, if this was asked before.
     pub(super) fn find(&self, actor: &Actor, id: Option<&str>) -> Option<Reply> {
-        let reply = self.replies.get(&(actor.clone(), id?.to_owned()))?;
+        let reply = self.replies.get(&(actor.author(), id?.to_owned()))?;
         Some(Reply { duplicate: true, ..reply.clone() })
     }
 
     pub(super) fn remember(&mut self, actor: &Actor, id: Option<&str>, reply: &Reply) {
-        let Some(id) = id else { return };
-        let key = (actor.clone(), id.to_owned());
+        if let Some(id) = id {
+            self.keep((actor.author(), id.to_owned()), reply);
+        }
+    }
+
+    fn keep(&mut self, key: Key, reply: &Reply) {
         if self.replies.insert(key.clone(), reply.clone()).is_none() {
             self.order.push_back(key);
         }

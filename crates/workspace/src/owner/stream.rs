@@ -4,7 +4,7 @@
 use document::component::{self, closing_line, inert};
 use document::contain::{Containment, Limits, append_contained, contain};
 use document::patch::safe_prefix;
-use document::section::locate;
+use document::section::{find_sections, locate};
 use document::text::{LineEnding, floor_char_boundary, with_line_ending};
 use document::{Anchor, Edit, Revision};
 
@@ -248,14 +248,28 @@ impl Desk {
     }
 
     fn streamed(&mut self, stream: &Stream, edits: Vec<Edit>) {
-        let section = match &stream.target {
-            Target::Section(title) => Some(title.as_str()),
-            Target::Component(_) | Target::End => None,
-        };
         if edits.iter().any(|edit| !edit.range.is_empty() || !edit.text.is_empty()) {
+            let section = self.section_of(stream);
+            let section = section.as_deref();
             let change = Change { actor: &stream.actor, section, request: None, kind: ChangeKind::Streamed };
             self.changed(edits, &change);
         }
+    }
+
+    /// The title of the innermost section that the answer stands in.
+    fn section_of(&self, stream: &Stream) -> Option<String> {
+        let text = self.document.text();
+        let at = match stream.anchor.and_then(|anchor| self.document.position(anchor)) {
+            Some(at) => at,
+            None => match &stream.target {
+                Target::Section(title) => locate(text, title).ok()?.content_start,
+                Target::Component(name) => component::find_component(text, name).ok()?.content.start,
+                Target::End => text.len(),
+            },
+        };
+        let around =
+            find_sections(text).into_iter().rfind(|section| section.start <= at && at <= section.end)?;
+        Some(around.title)
     }
 }
 

@@ -1,6 +1,9 @@
 //! Turns many raw events into one signal per file once it is quiet. Never keeps more than its limit: beyond that, all files
 //! are to be looked at.
 
+#[cfg(test)]
+mod tests;
+
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::time::Duration;

@@ -12,6 +12,7 @@
 mod child;
 mod dice;
 mod editor;
+mod files;
 mod memory;
 mod memory_keeper;
 mod past;
@@ -34,4 +35,6 @@ mod lock;
 mod pending;
 mod sidecar;
 
+mod hub;
 mod owner;
+mod watch;

@@ -33,6 +33,13 @@ pub(crate) struct Disk {
     pub(crate) is_unreadable: bool,
 }
 
+impl Disk {
+    /// Another keeper begins, which has read nothing yet.
+    pub(crate) fn forget(&mut self) {
+        self.known = None;
+    }
+}
+
 #[derive(Clone, Default)]
 pub(crate) struct MemoryKeeper(pub(crate) Arc<Mutex<Disk>>);
 

@@ -1,7 +1,7 @@
 //! Each command: what it does, and how it refuses.
 
 use workspace::command::{Actor, FileCommand, FileErrorKind, FileResult};
-use workspace::owner::Options;
+use workspace::owner::{Done, Options};
 
 use super::*;
 
@@ -248,4 +248,14 @@ async fn an_appended_block_is_read_back_in_the_same_section() {
     assert_eq!(reply.revision, 1);
     let reply = desk.ask(read().by(anna())).await;
     assert_eq!(reply.result, FileResult::Content { content: desk.keeper.file() });
+}
+
+#[tokio::test]
+async fn a_request_of_before_the_restart_is_known() {
+    let author = worker("Terminal").author();
+    let done = Done { author, request: "r1".into(), revision: 7, bytes: 3 };
+    let desk = open_with(RUN, Options { first_revision: 9, requests: vec![done], ..Options::default() });
+    let reply = desk.ask(append("Terminal", "ran").by(worker("Terminal")).named("r1")).await;
+    assert_eq!((reply.revision, reply.duplicate, bytes(&reply)), (7, true, 3));
+    assert_eq!(desk.keeper.file(), RUN);
 }

@@ -84,6 +84,9 @@ async fn a_flood_of_ten_thousand_appends_does_not_hold_up_a_person() {
             while calls.join_next().await.is_some() {}
         });
     }
+    while desk.handle.read().revision == 0 {
+        tokio::task::yield_now().await;
+    }
     let before = desk.handle.read().revision;
     let begun = std::time::Instant::now();
     let reply = desk.ask(append("User", "please stop").by(anna())).await;
