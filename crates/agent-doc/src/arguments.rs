@@ -50,6 +50,7 @@ pub(crate) enum Command {
     Diff(Diff),
     Blame(Blame),
     Restore(Restore),
+    Doctor(Doctor),
     Completions(Completions),
     Man(Man),
 }
@@ -73,18 +74,22 @@ pub(crate) struct Outline {
     pub(crate) json: bool,
 }
 
-/// List the sections of a file, or read one of them
+/// List, read and write the sections of a file
 #[derive(Debug, Subcommand)]
 #[command(
     arg_required_else_help = true,
     disable_help_subcommand = true,
     after_help = "Examples:
   agent-doc section list draft.md
-  agent-doc section read draft.md Researcher"
+  agent-doc section read draft.md Researcher
+  agent-doc section append draft.md Researcher 'Found three sources.' --as Researcher"
 )]
 pub(crate) enum SectionCommand {
     List(SectionList),
     Read(SectionRead),
+    Append(SectionAppend),
+    Write(SectionWrite),
+    Edit(SectionEdit),
 }
 
 /// List the sections with their lines, and whether each is canon or a proposal
@@ -122,6 +127,93 @@ pub(crate) struct SectionRead {
     /// The heading's text; for a section inside another one 'Parent/Child'
     #[arg(value_name = "TITLE")]
     pub(crate) title: String,
+
+    /// Print JSON, for programs
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Add a block at the end of a section
+///
+/// The text cannot open, close or forge another section: its headings are put below the section's own. What somebody saves
+/// in the same moment is merged, and the operation is noted in the document's history.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  agent-doc section append draft.md Researcher 'Found three sources.'
+  make bench | agent-doc section append draft.md Terminal --as Terminal")]
+pub(crate) struct SectionAppend {
+    #[command(flatten)]
+    pub(crate) place: SectionPlace,
+
+    /// What to add; without it, standard input
+    #[arg(value_name = "TEXT")]
+    pub(crate) text: Option<String>,
+}
+
+/// Replace what a section holds
+///
+/// The heading and a proposal marker stay. '--base' says which revision you have read ('agent-doc history' shows it); if
+/// the section has changed since then, nothing is written and the command says so.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  agent-doc section write draft.md Conductor --as conductor --base 12 < summary.md")]
+pub(crate) struct SectionWrite {
+    #[command(flatten)]
+    pub(crate) place: SectionPlace,
+
+    /// What the section shall hold; without it, standard input
+    #[arg(value_name = "TEXT")]
+    pub(crate) text: Option<String>,
+}
+
+/// Replace one passage of a section
+///
+/// The passage must stand there exactly once. If it does not, the nearest line, or the lines where it stands, are told.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  agent-doc section edit draft.md Plan --old 'in May' --new 'in June'")]
+pub(crate) struct SectionEdit {
+    #[command(flatten)]
+    pub(crate) place: SectionPlace,
+
+    /// What stands there now
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+    pub(crate) old: String,
+
+    /// What shall stand there
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+    pub(crate) new: String,
+}
+
+/// Which section is written, and by whom.
+#[derive(Debug, Args)]
+pub(crate) struct SectionPlace {
+    /// The markdown file
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+
+    /// The heading's text; for a section inside another one 'Parent/Child'
+    #[arg(value_name = "TITLE")]
+    pub(crate) title: String,
+
+    /// Who writes: a worker's name, or 'conductor'; without it, you
+    #[arg(long = "as", value_name = "NAME")]
+    pub(crate) writer: Option<String>,
+
+    /// The revision that you have read; without it, the one that the file has now
+    #[arg(long, value_name = "REVISION")]
+    pub(crate) base: Option<u64>,
+}
+
+/// Say what this machine and a project's folder can do, and what cannot be promised here
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  agent-doc doctor
+  agent-doc doctor ~/notes --json")]
+pub(crate) struct Doctor {
+    /// The folder to look at
+    #[arg(value_name = "FOLDER", default_value = ".")]
+    pub(crate) folder: PathBuf,
 
     /// Print JSON, for programs
     #[arg(long)]

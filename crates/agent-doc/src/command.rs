@@ -2,6 +2,7 @@
 
 pub(crate) mod blame;
 pub(crate) mod completions;
+pub(crate) mod doctor;
 pub(crate) mod diff;
 pub(crate) mod history;
 pub(crate) mod man;
@@ -9,6 +10,7 @@ pub(crate) mod merge;
 pub(crate) mod outline;
 pub(crate) mod restore;
 pub(crate) mod section;
+pub(crate) mod section_write;
 pub(crate) mod show;
 
 /// Text of a document on one line of a terminal: control characters would move its cursor, so they are shown instead.

@@ -5,10 +5,10 @@ use clap::Command;
 
 /// The groups in reading order. A command that is in none of them is shown under the last heading.
 const GROUPS: &[(&str, &[&str])] = &[
-    ("Read a document", &["outline", "section"]),
+    ("Read and write a document", &["outline", "section"]),
     ("Bring versions together", &["merge"]),
     ("See the past and bring it back", &["history", "show", "diff", "blame", "restore"]),
-    ("Set up", &["completions", "man"]),
+    ("Set up", &["doctor", "completions", "man"]),
 ];
 
 /// `definition` with help that shows its commands in groups.
