@@ -1,6 +1,8 @@
 //! An answer that arrives word by word and goes into the document as it comes. Never shows half a marker or comment, and
 //! never takes away what somebody typed into it.
 
+use std::ops::Range;
+
 use document::component::{self, closing_line, inert};
 use document::contain::{Containment, Limits, append_contained, contain};
 use document::patch::safe_prefix;
@@ -17,6 +19,9 @@ use crate::event::ChangeKind;
 
 /// How many answers may arrive at once in one document.
 const STREAMS_MAX: usize = 256;
+
+/// How many bytes at the end of what is shown may be written anew; enough for what closes a block.
+const TAKEN_BACK_MAX: usize = 256;
 
 /// Where an answer goes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -44,7 +49,11 @@ pub(super) struct Stream {
     target: Target,
     actor: Actor,
     said: String,
-    /// What of it was put into the document, in the shape in which it was put there.
+    /// Where in it the piece begins that is being shown. The first piece goes on as long as nobody writes into its end.
+    from: usize,
+    /// How much of it is shown.
+    until: usize,
+    /// What of the piece was put into the document, in the shape in which it was put there.
     shown: String,
     anchor: Option<Anchor>,
     is_lost: bool,
@@ -73,7 +82,8 @@ impl Desk {
         let number = self.next_stream;
         self.next_stream += 1;
         let (said, shown) = (String::new(), String::new());
-        self.streams.insert(number, Stream { target, actor, said, shown, anchor: None, is_lost: false });
+        let stream = Stream { target, actor, said, from: 0, until: 0, shown, anchor: None, is_lost: false };
+        self.streams.insert(number, stream);
         Ok(number)
     }
 
@@ -89,7 +99,7 @@ impl Desk {
         let numbers: Vec<u64> = self.streams.keys().copied().collect();
         for number in numbers {
             if let Some(mut stream) = self.streams.remove(&number) {
-                let safe = safe_prefix(&stream.said);
+                let safe = stream.from + steady(stream.said.get(stream.from..).unwrap_or_default());
                 self.show(&mut stream, safe);
                 self.streams.insert(number, stream);
             }
@@ -121,7 +131,7 @@ impl Desk {
         if stream.is_lost {
             return true;
         }
-        let text = stream.said.get(..length).unwrap_or_default().to_owned();
+        let text = stream.said.get(stream.from..length).unwrap_or_default().to_owned();
         let Some(shape) = self.shape(stream, &text) else {
             stream.is_lost = true;
             return true;
@@ -131,12 +141,25 @@ impl Desk {
         }
         let edits = match stream.anchor {
             None => self.begin(stream, &text, &shape),
-            Some(anchor) => self.go_on(stream, anchor, &shape),
+            Some(anchor) => match self.go_on(stream, anchor, &shape) {
+                Some(edits) => Some(edits),
+                None => return self.begin_anew(stream, anchor, length),
+            },
         };
         let Some(edits) = edits else { return false };
         stream.shown = shape;
+        stream.until = length;
         self.streamed(stream, edits);
         true
+    }
+
+    /// Somebody wrote where the answer would go on: what is there stays, and the rest becomes a block of its own.
+    fn begin_anew(&mut self, stream: &mut Stream, anchor: Anchor, length: usize) -> bool {
+        self.document.release(anchor);
+        stream.anchor = None;
+        stream.from = stream.until;
+        stream.shown.clear();
+        self.show(stream, length)
     }
 
     /// The words as they may stand at their place; none if there is no such place any more.
@@ -197,17 +220,11 @@ impl Desk {
     fn go_on(&mut self, stream: &Stream, anchor: Anchor, shape: &str) -> Option<Vec<Edit>> {
         let text = self.document.text();
         let at = self.document.position(anchor)?;
-        let kept = common_prefix(&stream.shown, shape);
-        let ending = LineEnding::of(text);
-        let old = with_line_ending(stream.shown.get(kept..)?, ending).into_owned();
-        let new = shape.get(kept..)?;
-        // Somebody changed the end of what was shown; only adding is left.
-        let start = at.checked_sub(old.len())?;
-        if text.get(start..at) != Some(old.as_str()) {
-            return None;
-        }
+        let parts = continuation(text, at, &stream.shown, shape)?;
         let mut candidate = text.to_owned();
-        candidate.replace_range(start..at, &with_line_ending(new, ending));
+        for (range, new) in &parts {
+            candidate.replace_range(range.clone(), new);
+        }
         let keeps = match &stream.target {
             Target::Section(title) => keeps_structure(text, &candidate, title),
             Target::Component(_) | Target::End => component_names(text) == component_names(&candidate),
@@ -216,27 +233,26 @@ impl Desk {
             return None;
         }
         let author = stream.actor.author();
-        let edit = if old.is_empty() {
-            self.document.insert_at(anchor, new, &author)
-        } else {
-            self.document.edit(start..at, new, &author)
-        };
-        edit.ok().map(|edit| vec![edit])
+        let mut edits = Vec::new();
+        for (range, new) in parts {
+            let edit = if range == (at..at) {
+                self.document.insert_at(anchor, &new, &author)
+            } else {
+                self.document.edit(range, &new, &author)
+            };
+            edits.push(edit.ok()?);
+        }
+        Some(edits)
     }
 
     /// The end of an answer that cannot go on where it stopped becomes a block of its own.
     fn show_anyhow(&mut self, stream: &mut Stream) {
-        let Some(shape) = self.shape(stream, &stream.said) else {
-            stream.is_lost = true;
-            return;
-        };
-        let kept = common_prefix(&stream.shown, &shape);
-        let rest = shape.get(kept..).unwrap_or_default();
+        let rest = stream.said.get(stream.until..).unwrap_or_default();
         let text = self.document.text();
         let new = match &stream.target {
             Target::Section(title) => append_contained(text, title, rest, Limits::NONE).ok(),
             Target::Component(name) => component::append(text, name, rest).ok(),
-            Target::End => Some([text, "\n\n", rest, "\n"].concat()),
+            Target::End => Some([text, "\n\n", &closed(rest), "\n"].concat()),
         };
         match new {
             Some(new) => {
@@ -271,6 +287,44 @@ impl Desk {
             find_sections(text).into_iter().rfind(|section| section.start <= at && at <= section.end)?;
         Some(around.title)
     }
+}
+
+/// How much may be shown of a text that still grows: no half of a marker, nor of a line that may yet turn into a heading, or
+/// turn the line above it into one.
+fn steady(text: &str) -> usize {
+    let safe = safe_prefix(text);
+    let shown = text.get(..safe).unwrap_or_default();
+    let line = shown.rsplit('\n').next().unwrap_or_default();
+    let may_turn = line.chars().all(|c| matches!(c, '#' | '=' | '-' | ' ' | '\t'));
+    if may_turn { safe - line.len() } else { safe }
+}
+
+/// What to replace, from the end to the beginning, and by what, so that `shape` stands where `shown` ends at `at`. None if somebody changed the end of it.
+fn continuation(text: &str, at: usize, shown: &str, shape: &str) -> Option<Vec<(Range<usize>, String)>> {
+    let ending = LineEnding::of(text);
+    let kept = common_prefix(shown, shape);
+    let turned = |part: &str| with_line_ending(part, ending).into_owned();
+    let (old, new) = (turned(shown.get(kept..)?), turned(shape.get(kept..)?));
+    let start = at.checked_sub(old.len())?;
+    if old.len() > TAKEN_BACK_MAX || text.get(start..at) != Some(old.as_str()) {
+        return None;
+    }
+    let line = shown.get(..kept)?.rsplit('\n').next()?;
+    if old.is_empty() || text.get(..start)?.ends_with(line) {
+        return Some(vec![(start..at, new)]);
+    }
+    // Somebody typed between our words and what closes them. The next words belong to ours, not to theirs.
+    let (ours, after) = new.split_once(old.as_str())?;
+    let own_line = ["\n", line].concat();
+    let end = text.get(..start)?.rfind(&own_line)? + own_line.len();
+    let parts = [(at..at, after), (end..end, ours)];
+    Some(
+        parts
+            .into_iter()
+            .filter(|(_, part)| !part.is_empty())
+            .map(|(range, part)| (range, part.to_owned()))
+            .collect(),
+    )
 }
 
 /// Words that open and close nothing around them: markers without force, and whatever they leave open closed.

@@ -231,3 +231,64 @@ async fn an_answer_to_a_deleted_file_comes_back() {
     assert_eq!(stream.finish().await.unwrap().leftover.as_deref(), Some("Too late."));
     assert_eq!(desk.keeper.with(|disk| disk.file.clone()), None);
 }
+
+/// A cheap source of numbers that are the same in every run.
+struct Dice(u64);
+
+impl Dice {
+    fn below(&mut self, limit: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        usize::try_from((self.0 >> 33) % limit as u64).unwrap()
+    }
+}
+
+#[tokio::test]
+async fn whatever_a_person_types_between_lines_while_an_answer_arrives_both_are_whole_at_the_end() {
+    let answer: String = (0..30)
+        .map(|n| match n % 5 {
+            0 => format!("para{n} of words.\n\n"),
+            1 => format!("```\ncode{n} <!-- x\n```\n\n"),
+            2 => format!("## head{n}\n\n"),
+            3 => format!("- item{n}\n\n"),
+            _ => format!("<!-- note{n} -->\n\n"),
+        })
+        .collect();
+    for seed in 0..150 {
+        let mut dice = Dice(seed);
+        let desk = open(RUN);
+        let stream = desk.handle.stream(section("Researcher"), worker("Researcher")).await.unwrap();
+        let mut rest = answer.as_str();
+        let mut typed = 0;
+        while !rest.is_empty() {
+            let (now, later) = rest.split_at((1 + dice.below(40)).min(rest.len()));
+            rest = later;
+            stream.say(now).await.unwrap();
+            desk.handle.settled().await;
+            if dice.below(3) == 0 {
+                let file = desk.keeper.file();
+                let lines: Vec<usize> = file.match_indices('\n').map(|(at, _)| at + 1).collect();
+                let at = lines[dice.below(lines.len())];
+                desk.keeper.save(&[&file[..at], &format!("typed{typed}.\n"), &file[at..]].concat());
+                typed += 1;
+            }
+        }
+        let finished = stream.finish().await.unwrap();
+        let text = desk.keeper.file();
+        for n in 0..typed {
+            assert_eq!(text.matches(&format!("typed{n}.")).count(), 1, "seed {seed}, typed{n}: {text}");
+        }
+        if finished.leftover.is_some() {
+            continue;
+        }
+        for n in 0..30 {
+            let word = match n % 5 {
+                0 => format!("para{n} of words."),
+                1 => format!("code{n} <!-- x"),
+                2 => format!("head{n}"),
+                3 => format!("item{n}"),
+                _ => format!("note{n} -->"),
+            };
+            assert_eq!(text.matches(&format!("{word}\n")).count(), 1, "seed {seed}, {word}: {text}");
+        }
+    }
+}
