@@ -8,8 +8,6 @@ use std::process::ExitCode;
 
 use anyhow::{Context as _, Result, bail};
 
-use crate::process;
-
 const COUNT: usize = 10_000;
 
 /// `saves|kill [--count N]`.
@@ -25,12 +23,6 @@ pub(crate) fn soak(arguments: &[String]) -> Result<ExitCode> {
         [flag, count] if flag == "--count" => count.parse().context("--count takes a number")?,
         _ => bail!("soak takes --count N and nothing else"),
     };
-    if cfg!(debug_assertions) {
-        let mut optimised = process::cargo();
-        optimised.args(["run", "--quiet", "--release", "--package", "xtask", "--", "soak", what]);
-        process::stream(optimised.args(["--count", &count.to_string()]))?;
-        return Ok(ExitCode::SUCCESS);
-    }
     match what.as_str() {
         "saves" => saves::run(count)?,
         "kill" => kill::run(count)?,

@@ -15,6 +15,7 @@ pub(super) enum Style {
 }
 
 pub(super) const STYLES: [Style; 3] = [Style::InPlace, Style::Rename, Style::MoveAside];
+const TITLE: &str = "# Plan\n";
 pub(super) const START: &str = "# Plan\n\nend\n";
 
 impl Style {
@@ -61,11 +62,12 @@ pub(super) fn work(path: &Path, style: Style, count: usize) -> Result<Vec<String
     let mut lines = Vec::new();
     for number in 0..count {
         let loaded = std::fs::read_to_string(path).unwrap_or_default();
-        if loaded.starts_with("# Plan\n") && loaded.ends_with("end\n") {
+        if !loaded.is_empty() {
             buffer = loaded;
         }
         let line = dice.line("person", number);
-        buffer = buffer.replacen("# Plan\n", &format!("# Plan\n{line}\n"), 1);
+        let top = if buffer.starts_with(TITLE) { TITLE.len() } else { 0 };
+        buffer.insert_str(top, &format!("{line}\n"));
         style.save(path, &buffer)?;
         lines.push(line);
         std::thread::sleep(Duration::from_micros(500 + dice.below(3_500)));

@@ -193,7 +193,11 @@ impl<D: Disk> StoredFile<D> {
     }
 
     pub(super) fn text_of(&self, file: &D::File, before: Option<&str>) -> Result<String, KeeperError> {
-        quiet::read(&self.disk, file, before, &self.options.patience, self.options.limit)
+        let read = quiet::read(&self.disk, file, before, &self.options.patience, self.options.limit);
+        read.map_err(|error| match error {
+            KeeperError::Io(error) => failed("read", &self.path, &error),
+            other => other,
+        })
     }
 
     /// What stands at the path. An editor that has moved the old file aside is given time to write the new one.

@@ -43,25 +43,30 @@ impl<D: Disk> StoredFile<D> {
         like: Option<&Path>,
         text: &str,
     ) -> Result<PathBuf, KeeperError> {
-        let mut tries = NAMES_MAX;
-        loop {
+        for _ in 0..NAMES_MAX {
             self.generation += 1;
             let (unfinished, whole) = self.names.of(self.generation, known);
             let (unfinished, whole) = (self.folder.join(unfinished), self.folder.join(whole));
-            let made = self.disk.create(&unfinished, like, text.as_bytes());
-            match made.and_then(|()| self.disk.place(&unfinished, &whole)) {
-                Ok(()) => return Ok(whole),
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists && tries > 0 => tries -= 1,
-                Err(error) if is_unsupported(&error) => {
-                    // No rename without replacing; the name is new, so nothing is there to be replaced.
-                    let renamed = self.disk.rename(&unfinished, &whole);
-                    return renamed.map(|()| whole).map_err(|error| failed("write", &self.path, &error));
-                }
-                Err(error) => {
-                    self.discard_quietly(&unfinished);
-                    return Err(failed("write", &self.path, &error));
-                }
+            match self.disk.create(&unfinished, like, text.as_bytes()) {
+                // A process of our number was here before. It is not ours to remove.
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
+                made => made.and_then(|()| self.give_name(&unfinished, &whole)),
             }
+            .map_err(|error| {
+                self.discard_quietly(&unfinished);
+                failed("write", &self.path, &error)
+            })?;
+            return Ok(whole);
+        }
+        Err(failed("write", &self.path, &io::ErrorKind::AlreadyExists.into()))
+    }
+
+    /// Says by its name that a file is whole.
+    fn give_name(&self, unfinished: &Path, whole: &Path) -> io::Result<()> {
+        match self.disk.place(unfinished, whole) {
+            // No renaming without replacing here; the name is new, so that nothing is there to be replaced.
+            Err(error) if is_unsupported(&error) => self.disk.rename(unfinished, whole),
+            placed => placed,
         }
     }
 

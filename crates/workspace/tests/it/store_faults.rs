@@ -14,6 +14,7 @@ use crate::store::{names, quick};
 
 const FLUSHES: &str = "AGENT_DOC_TEST_FAULT";
 const FILLS: &str = "AGENT_DOC_TEST_FULL";
+const MOUNTS: &str = "AGENT_DOC_TEST_MOUNT";
 const OLD: &str = "# Plan\n\nend\n";
 const NEW: &str = "# Plan\n\nanswer\nend\n";
 
@@ -123,24 +124,60 @@ fn child_on_a_full_disk() {
 }
 
 #[test]
-fn a_full_disk_leaves_the_document_and_the_next_write_succeeds() {
-    let folder = tempfile::tempdir().unwrap();
-    let test = std::env::current_exe().unwrap();
-    let script = r#"mount -t tmpfs -o size=96k tmpfs "$1" && exec "$2" store_faults::child_on_a_full_disk --exact --test-threads=1"#;
+fn child_with_a_mounted_file() {
+    let Some(folder) = std::env::var_os(MOUNTS) else { return };
+    let path = Path::new(&folder).join("plan.md");
+    match StoredFile::open(&path, quick()).err() {
+        Some(KeeperError::Refused { reason }) => assert!(reason.contains("mounted by itself"), "{reason}"),
+        other => panic!("{other:?}"),
+    }
+}
+
+/// Runs a child in a namespace where it may mount.
+fn mounted(script: &str, variable: &str, folder: &Path) {
     let is_root = std::os::unix::fs::MetadataExt::uid(&fs::metadata("/proc/self").unwrap()) == 0;
+    let namespaces: &[&str] = if is_root { &["--mount"] } else { &["--user", "--map-root-user", "--mount"] };
     let output = Command::new("unshare")
-        .args(if is_root {
-            ["--mount", "--"].as_slice()
-        } else {
-            ["--user", "--map-root-user", "--mount", "--"].as_slice()
-        })
-        .args(["sh", "-c", script, "sh"])
-        .arg(folder.path())
-        .arg(test)
-        .env(FILLS, folder.path())
+        .args(namespaces)
+        .args(["--", "sh", "-c", script, "sh"])
+        .arg(folder)
+        .arg(std::env::current_exe().unwrap())
+        .env(variable, folder)
         .output()
         .unwrap();
     let said = String::from_utf8_lossy(&output.stdout);
     assert!(output.status.success() && said.contains("1 passed"), "{output:?}");
+}
+
+#[test]
+fn a_file_that_is_mounted_by_itself_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let elsewhere = tempfile::NamedTempFile::new_in("/dev/shm").unwrap();
+    fs::write(folder.path().join("plan.md"), OLD).unwrap();
+    let script = format!(
+        r#"mount --bind {} "$1/plan.md" && exec "$2" store_faults::child_with_a_mounted_file --exact --test-threads=1"#,
+        elsewhere.path().display()
+    );
+    mounted(&script, MOUNTS, folder.path());
+}
+
+#[test]
+fn a_folder_that_is_gone_takes_the_document_with_it_and_nothing_else() {
+    let mut scene = crate::store::scene("one\n");
+    fs::remove_dir_all(scene.folder.path()).unwrap();
+    assert!(matches!(scene.file.read(), Err(KeeperError::Gone)));
+    assert!(matches!(scene.file.write("one\n", "two\n"), Err(KeeperError::Gone)));
+    fs::create_dir(scene.folder.path()).unwrap();
+    fs::write(&scene.path, "back\n").unwrap();
+    assert_eq!(scene.file.read().unwrap().as_deref(), Some("back\n"));
+    scene.file.write("back\n", "two\n").unwrap();
+    assert_eq!(names(scene.folder.path()), ["plan.md"]);
+}
+
+#[test]
+fn a_full_disk_leaves_the_document_and_the_next_write_succeeds() {
+    let folder = tempfile::tempdir().unwrap();
+    let script = r#"mount -t tmpfs -o size=96k tmpfs "$1" && exec "$2" store_faults::child_on_a_full_disk --exact --test-threads=1"#;
+    mounted(script, FILLS, folder.path());
     println!("22 fillings of a disk of 96 KB: document whole each time");
 }
