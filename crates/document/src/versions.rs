@@ -7,7 +7,7 @@ mod state;
 use std::collections::VecDeque;
 use std::ops::Range;
 
-use comparison::Comparison;
+use comparison::{Comparison, Misfit};
 
 use crate::diff::{Hunk, line_hunks};
 use crate::replica::Author;
@@ -88,7 +88,7 @@ impl Versions {
         self.pending = from_text;
     }
 
-    /// Finds the version that `saved` was made from: the one that it differs least from, and of equal ones the newest.
+    /// Finds the version that `saved` was made from: the one that fits it best, and of equal ones the newest.
     /// An author's editor holds at least what it saved last, so no version before that is looked at.
     pub(crate) fn origin(&self, text: &str, saved: &str, author: &Author) -> Origin {
         let hunks = line_hunks(text, saved);
@@ -111,29 +111,27 @@ impl Versions {
             let is_foreign =
                 version.is_some_and(|known| known.is_passing && known.saved_by.as_ref() != Some(author));
             let candidate = if is_foreign { &mut best_foreign } else { &mut best };
-            if let Some(distance) = comparison.distance(&back, candidate.distance) {
-                *candidate = Candidate { distance, back: back.clone() };
+            if let Some(misfit) = comparison.misfit(&back, candidate.misfit) {
+                *candidate = Candidate { misfit, back: back.clone() };
             }
             let Some(known) = step_back.next() else { break };
             back = back.then(&known.back);
         }
-        if best_foreign.distance.saturating_mul(FOREIGN_FACTOR) < best.distance {
+        let (foreign, likely) = (best_foreign.misfit, best.misfit);
+        if foreign.younger <= likely.younger && foreign.deleted == 0 && likely.deleted > 0 {
             best = best_foreign;
         }
         Origin { back: best.back, hunks }
     }
 }
 
-/// How many times better what another's editor saved must fit to be taken for the origin.
-const FOREIGN_FACTOR: usize = 4;
-
 struct Candidate {
-    distance: usize,
+    misfit: Misfit,
     back: Reversal,
 }
 
 impl Default for Candidate {
     fn default() -> Candidate {
-        Candidate { distance: usize::MAX, back: Reversal::default() }
+        Candidate { misfit: Misfit::WORST, back: Reversal::default() }
     }
 }

@@ -7,7 +7,7 @@ use document::{Anchor, Author, Document};
 use crate::random::{Random, Words};
 use crate::web_peer::WebPeer;
 
-const SEQUENCES: u64 = 12_000;
+const SEQUENCES: u64 = 4_000;
 const STEPS: usize = 50;
 
 /// A person's editor: a buffer that was loaded at some time, and maybe edited since.
