@@ -80,6 +80,14 @@ impl Versions {
         self.pending = from_text;
     }
 
+    /// The same for a save that stood in the file before the newest version did. Its author's editor may have loaded that version
+    /// after it, so it is nothing that the editor must hold.
+    pub(crate) fn displaced(&mut self, to_text: Reversal, from_text: Reversal, length: usize) {
+        self.pending = to_text.then(&self.pending);
+        self.know(None, true, length);
+        self.pending = from_text;
+    }
+
     /// Finds the version that `saved` was made from: the one that it differs least from, and of equal ones the newest.
     /// An author's editor holds at least what it saved last, so no version before that is looked at.
     pub(crate) fn origin(&self, text: &str, saved: &str, author: &Author) -> Origin {
@@ -109,7 +117,9 @@ impl Versions {
             let Some(known) = step_back.next() else { break };
             back = back.then(&known.back);
         }
-        if best_foreign.distance.saturating_mul(FOREIGN_FACTOR) < best.distance {
+        let fits_better = best_foreign.distance.saturating_mul(FOREIGN_FACTOR) < best.distance;
+        // Of two lines that are alike one must not be taken for a version of the other: in doubt, what deletes less.
+        if fits_better && comparison.deleted(&best_foreign.back) <= comparison.deleted(&best.back) {
             best = best_foreign;
         }
         Origin { back: best.back, hunks }

@@ -19,6 +19,13 @@ pub struct Absorbed {
     pub is_in_file: bool,
 }
 
+/// Where a save is.
+#[derive(Clone, Copy)]
+enum Place {
+    InFile,
+    Displaced,
+}
+
 impl Document {
     /// Takes in the text that a person saved. The version that their editor had loaded is found among those that stood
     /// in the file; what agents wrote since then stays, and what the person changed is changed.
@@ -29,6 +36,16 @@ impl Document {
     /// An empty text is taken at its word. An editor empties a file for a moment while it saves; the caller, who
     /// can read again, waits for that to pass.
     pub fn absorb(&mut self, saved: &str, author: &Author) -> Absorbed {
+        self.take_in(saved, author, Place::InFile)
+    }
+
+    /// Takes in a save that was in the file before the text that was published last took its place, unread. The person's editor
+    /// may have loaded that text since, so the next save need not hold what this one holds.
+    pub fn absorb_displaced(&mut self, saved: &str, author: &Author) -> Absorbed {
+        self.take_in(saved, author, Place::Displaced)
+    }
+
+    fn take_in(&mut self, saved: &str, author: &Author, place: Place) -> Absorbed {
         if saved == self.text() {
             self.publish();
             return Absorbed {
@@ -64,7 +81,10 @@ impl Document {
         } else {
             Reversal::between(saved, &line_hunks(saved, self.text()))
         };
-        self.versions.saved(author, to_text, from_text, saved.len());
+        match place {
+            Place::InFile => self.versions.saved(author, to_text, from_text, saved.len()),
+            Place::Displaced => self.versions.displaced(to_text, from_text, saved.len()),
+        }
         Absorbed { revision: self.revision, edits, notices, is_in_file }
     }
 }

@@ -66,6 +66,15 @@ impl<'a> Comparison<'a> {
         (distance < limit).then_some(distance)
     }
 
+    /// How many words that stand in the text would be deleted if the save had been made from the version that `back` leads to.
+    pub(super) fn deleted(&self, back: &Reversal) -> usize {
+        let older = back.apply(self.text);
+        let removed =
+            changes(&older, self.saved).into_iter().map(|hunk| hunk.old.start..hunk.old.end.min(older.len()));
+        let words = removed.flat_map(|range| slice(&older, range).split_whitespace());
+        words.filter(|word| self.text.contains(word)).count()
+    }
+
     /// How many bytes of words that are younger than the older version the save holds all the same. Nobody types by
     /// chance what an agent wrote, so an editor that saves such words had loaded a younger version.
     fn young_held(&self, region: &Region<'_>) -> usize {

@@ -217,3 +217,19 @@ fn damaged_state_is_an_error_and_never_a_document() {
     }
     assert_eq!(Document::decode(b"").err(), Some(StateError::UnknownVersion));
 }
+
+#[test]
+fn what_a_displaced_save_held_is_not_taken_for_deleted_by_the_next_one() {
+    let (person, agent) = (Author::new("person"), Author::new("agent"));
+    let mut document = Document::open("# Plan\n\nend\n", &person);
+    document.edit(8..8, "The agent answers.\n", &agent).unwrap();
+    document.publish();
+    // The save came just before the answer was written, and came out of the file unread.
+    document.absorb_displaced("# Plan\nBuy apples today.\n\nend\n", &person);
+    // The person's editor loaded the file with the answer and without those words, and saves again.
+    document.absorb("# Plan\nCall grandmother tomorrow.\n\nThe agent answers.\nend\n", &person);
+    let text = document.text();
+    for words in ["Buy apples today.\n", "Call grandmother tomorrow.\n", "The agent answers.\n"] {
+        assert!(text.contains(words), "{text}");
+    }
+}
