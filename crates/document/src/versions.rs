@@ -7,7 +7,7 @@ mod state;
 use std::collections::VecDeque;
 use std::ops::Range;
 
-use comparison::{Comparison, Misfit};
+use comparison::Comparison;
 
 use crate::diff::{Hunk, line_hunks};
 use crate::replica::Author;
@@ -84,11 +84,11 @@ impl Versions {
     /// after it, so it is nothing that the editor must hold.
     pub(crate) fn displaced(&mut self, to_text: Reversal, from_text: Reversal, length: usize) {
         self.pending = to_text.then(&self.pending);
-        self.know(None, false, length);
+        self.know(None, true, length);
         self.pending = from_text;
     }
 
-    /// Finds the version that `saved` was made from: the one that fits it best, and of equal ones the newest.
+    /// Finds the version that `saved` was made from: the one that it differs least from, and of equal ones the newest.
     /// An author's editor holds at least what it saved last, so no version before that is looked at.
     pub(crate) fn origin(&self, text: &str, saved: &str, author: &Author) -> Origin {
         let hunks = line_hunks(text, saved);
@@ -111,27 +111,31 @@ impl Versions {
             let is_foreign =
                 version.is_some_and(|known| known.is_passing && known.saved_by.as_ref() != Some(author));
             let candidate = if is_foreign { &mut best_foreign } else { &mut best };
-            if let Some(misfit) = comparison.misfit(&back, candidate.misfit) {
-                *candidate = Candidate { misfit, back: back.clone() };
+            if let Some(distance) = comparison.distance(&back, candidate.distance) {
+                *candidate = Candidate { distance, back: back.clone() };
             }
             let Some(known) = step_back.next() else { break };
             back = back.then(&known.back);
         }
-        let (foreign, likely) = (best_foreign.misfit, best.misfit);
-        if foreign.younger <= likely.younger && foreign.deleted == 0 && likely.deleted > 0 {
+        let fits_better = best_foreign.distance.saturating_mul(FOREIGN_FACTOR) < best.distance;
+        // Of two lines that are alike one must not be taken for a version of the other: in doubt, what deletes less.
+        if fits_better && comparison.deleted(&best_foreign.back) <= comparison.deleted(&best.back) {
             best = best_foreign;
         }
         Origin { back: best.back, hunks }
     }
 }
 
+/// How many times better what another's editor saved must fit to be taken for the origin.
+const FOREIGN_FACTOR: usize = 4;
+
 struct Candidate {
-    misfit: Misfit,
+    distance: usize,
     back: Reversal,
 }
 
 impl Default for Candidate {
     fn default() -> Candidate {
-        Candidate { misfit: Misfit::WORST, back: Reversal::default() }
+        Candidate { distance: usize::MAX, back: Reversal::default() }
     }
 }

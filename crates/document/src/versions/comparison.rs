@@ -4,37 +4,32 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use crate::diff::{Hunk, diff, slice, solid};
+use crate::diff::{Hunk, diff, refine, slice, solid};
 use crate::reversal::{Reversal, Span};
 
-/// How badly a version fits a save. What counts first stands first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Misfit {
-    /// Words in lines of the save that are younger than the version. Nobody types by chance a line that an agent wrote, so an
-    /// editor that saves it had loaded a younger version.
-    pub(super) younger: usize,
-    /// Words that would be deleted from the text. In doubt, what deletes less.
-    pub(super) deleted: usize,
-    /// Bytes that differ.
-    pub(super) bytes: usize,
-}
-
-impl Misfit {
-    const NONE: Misfit = Misfit { younger: 0, deleted: 0, bytes: 0 };
-    /// Worse than any other.
-    pub(super) const WORST: Misfit = Misfit { younger: usize::MAX, deleted: usize::MAX, bytes: usize::MAX };
-}
+/// How much more than other differences it weighs that a save holds words younger than the version it is compared with.
+const YOUNG_WEIGHT: usize = 4;
 
 /// A save and the text as it is now.
 pub(super) struct Comparison<'a> {
     text: &'a str,
     saved: &'a str,
     hunks: &'a [Hunk],
+    /// How much each hunk weighs, in words.
+    weights: Vec<usize>,
+    /// What of the text the save does not hold, in words and in order.
+    removed: Vec<Range<usize>>,
 }
 
 impl<'a> Comparison<'a> {
     pub(super) fn new(text: &'a str, saved: &'a str, hunks: &'a [Hunk]) -> Comparison<'a> {
-        Comparison { text, saved, hunks }
+        let (mut weights, mut removed, mut words) = (Vec::new(), Vec::new(), Vec::new());
+        for hunk in hunks {
+            refine(text, saved, hunk, &mut words);
+            weights.push(words.iter().map(Hunk::weight).sum());
+            removed.extend(words.drain(..).map(|word| word.old).filter(|old| !old.is_empty()));
+        }
+        Comparison { text, saved, hunks, weights, removed }
     }
 
     /// Whether the save changed anything at a place where an older version differs from the text.
@@ -50,10 +45,11 @@ impl<'a> Comparison<'a> {
         })
     }
 
-    /// How badly the version that `back` leads to fits the save; nothing if no better than `limit`.
-    pub(super) fn misfit(&self, back: &Reversal, limit: Misfit) -> Option<Misfit> {
-        let mut misfit = Misfit::NONE;
-        let mut rest = Rest { text: self.text, spans: back.spans(), hunks: self.hunks };
+    /// By how many bytes the version that `back` leads to differs from the save; nothing if by no less than `limit`.
+    pub(super) fn distance(&self, back: &Reversal, limit: usize) -> Option<usize> {
+        let mut distance = 0;
+        let mut rest =
+            Rest { text: self.text, spans: back.spans(), hunks: self.hunks, weights: &self.weights };
         // A place of the text lies in the save as far from the second as it lies from the first.
         let mut at = (0, 0);
         while let Some(region) = rest.next_region() {
@@ -62,16 +58,60 @@ impl<'a> Comparison<'a> {
                 at = (last.old.end, last.new.end);
             }
             let end = region.text.end - at.0 + at.1;
-            self.add_region(&region, slice(self.saved, start..end), &mut misfit);
-            if misfit >= limit {
+            distance += self.region_distance(&region, start..end) + YOUNG_WEIGHT * self.young_held(&region);
+            if distance >= limit {
                 return None;
             }
         }
-        (misfit < limit).then_some(misfit)
+        (distance < limit).then_some(distance)
     }
 
-    fn add_region(&self, region: &Region<'_>, saved: &str, misfit: &mut Misfit) {
-        let text = slice(self.text, region.text.clone());
+    /// How many words that stand in the text would be deleted if the save had been made from the version that `back` leads to.
+    pub(super) fn deleted(&self, back: &Reversal) -> usize {
+        let older = back.apply(self.text);
+        let removed =
+            changes(&older, self.saved).into_iter().map(|hunk| hunk.old.start..hunk.old.end.min(older.len()));
+        let words = removed.flat_map(|range| slice(&older, range).split_whitespace());
+        words.filter(|word| self.text.contains(word)).count()
+    }
+
+    /// How many bytes of words that are younger than the older version the save holds all the same. Nobody types by
+    /// chance what an agent wrote, so an editor that saves such words had loaded a younger version.
+    fn young_held(&self, region: &Region<'_>) -> usize {
+        let older: BTreeSet<&str> =
+            region.spans.iter().flat_map(|span| span.old.split_whitespace()).collect();
+        let mut held = 0;
+        for span in region.spans {
+            let new = slice(self.text, span.new.clone());
+            for hunk in changes(&span.old, new) {
+                let end = hunk.new.end.min(new.len());
+                self.each_held(span.new.start + hunk.new.start.min(end)..span.new.start + end, |words| {
+                    held += words
+                        .split_whitespace()
+                        .filter(|word| !older.contains(word))
+                        .map(str::len)
+                        .sum::<usize>();
+                });
+            }
+        }
+        held
+    }
+
+    /// The parts of a range of the text that stand in the save.
+    fn each_held(&self, range: Range<usize>, mut visit: impl FnMut(&str)) {
+        let first = self.removed.partition_point(|removed| removed.end <= range.start);
+        let mut at = range.start;
+        for removed in self.removed.iter().skip(first).take_while(|removed| removed.start < range.end) {
+            visit(slice(self.text, at..removed.start.max(at)));
+            at = removed.end;
+        }
+        visit(slice(self.text, at.min(range.end)..range.end));
+    }
+
+    fn region_distance(&self, region: &Region<'_>, saved: Range<usize>) -> usize {
+        if region.spans.is_empty() {
+            return region.weights.iter().sum();
+        }
         let mut older = String::new();
         let mut at = region.text.start;
         for span in region.spans {
@@ -80,42 +120,17 @@ impl<'a> Comparison<'a> {
             at = span.new.end;
         }
         older.push_str(slice(self.text, at..region.text.end));
-        misfit.younger += self.younger_words(region, &older);
-        let standing: BTreeSet<&str> = text.split_whitespace().collect();
+        let saved = slice(self.saved, saved);
+        let text: BTreeSet<&str> = slice(self.text, region.text.clone()).split_whitespace().collect();
+        let mut distance = 0;
         for hunk in changes(&older, saved) {
             let removed = older.get(hunk.old.start..hunk.old.end.min(older.len())).unwrap_or_default();
             // What is gone from the text already cannot be lost by taking this version for the origin.
-            misfit.deleted += removed.split_whitespace().filter(|word| standing.contains(word)).count();
-            misfit.bytes += hunk.weight();
+            let gone: usize =
+                removed.split_whitespace().filter(|word| !text.contains(word)).map(str::len).sum();
+            distance += hunk.weight() - gone;
         }
-    }
-
-    /// How many words younger than the older version stand in lines that the save left as they are.
-    fn younger_words(&self, region: &Region<'_>, older: &str) -> usize {
-        let older: BTreeSet<&str> = older.split_whitespace().collect();
-        let mut count = 0;
-        for span in region.spans {
-            let new = slice(self.text, span.new.clone());
-            for hunk in changes(&span.old, new) {
-                let end = hunk.new.end.min(new.len());
-                let young = span.new.start + hunk.new.start.min(end)..span.new.start + end;
-                self.each_kept(young, |words| {
-                    count += words.split_whitespace().filter(|word| !older.contains(word)).count();
-                });
-            }
-        }
-        count
-    }
-
-    /// The parts of a range of the text that lie in lines which the save holds unchanged.
-    fn each_kept(&self, range: Range<usize>, mut visit: impl FnMut(&str)) {
-        let first = self.hunks.partition_point(|hunk| hunk.old.end <= range.start);
-        let mut at = range.start;
-        for hunk in self.hunks.iter().skip(first).take_while(|hunk| hunk.old.start < range.end) {
-            visit(slice(self.text, at..hunk.old.start.max(at)));
-            at = hunk.old.end.max(at);
-        }
-        visit(slice(self.text, at.min(range.end)..range.end));
+        distance
     }
 }
 
@@ -130,6 +145,7 @@ struct Rest<'a> {
     text: &'a str,
     spans: &'a [Span],
     hunks: &'a [Hunk],
+    weights: &'a [usize],
 }
 
 /// A place of the text that an older version, the save, or both differ in.
@@ -137,6 +153,7 @@ struct Region<'a> {
     text: Range<usize>,
     spans: &'a [Span],
     hunks: &'a [Hunk],
+    weights: &'a [usize],
 }
 
 impl<'a> Rest<'a> {
@@ -164,8 +181,9 @@ impl<'a> Rest<'a> {
         }
         let (region_spans, later_spans) = self.spans.split_at_checked(spans)?;
         let (region_hunks, later_hunks) = self.hunks.split_at_checked(hunks)?;
-        *self = Rest { text: self.text, spans: later_spans, hunks: later_hunks };
-        Some(Region { text, spans: region_spans, hunks: region_hunks })
+        let (weights, later_weights) = self.weights.split_at_checked(hunks)?;
+        *self = Rest { text: self.text, spans: later_spans, hunks: later_hunks, weights: later_weights };
+        Some(Region { text, spans: region_spans, hunks: region_hunks, weights })
     }
 
     fn is_near(&self, end: usize, next: usize) -> bool {
@@ -175,9 +193,7 @@ impl<'a> Rest<'a> {
 
 /// The changes between two pieces of text. A last line that is not ended yet is the same line once it is.
 fn changes(old: &str, new: &str) -> Vec<Hunk> {
+    let ended =
+        |text: &str| -> String { if text.ends_with('\n') { text.to_owned() } else { [text, "\n"].concat() } };
     diff(&ended(old), &ended(new))
-}
-
-fn ended(text: &str) -> String {
-    if text.ends_with('\n') { text.to_owned() } else { [text, "\n"].concat() }
 }

@@ -7,7 +7,7 @@ use document::{Anchor, Author, Document};
 use crate::random::{Random, Words};
 use crate::web_peer::WebPeer;
 
-const SEQUENCES: u64 = 4_000;
+const SEQUENCES: u64 = 2_000;
 const STEPS: usize = 50;
 
 /// A person's editor: a buffer that was loaded at some time, and maybe edited since.
@@ -46,8 +46,6 @@ struct World {
     lines_deleted: usize,
     lines_back: usize,
     watched: Vec<String>,
-    /// Lines of people differ in one word only, as in a list.
-    is_alike: bool,
 }
 
 impl World {
@@ -74,7 +72,6 @@ impl World {
             lines_deleted: 0,
             lines_back: 0,
             watched: Vec::new(),
-            is_alike: seed % 2 == 1,
             random,
             words,
             document,
@@ -148,7 +145,7 @@ impl World {
                 if place > 0 && !lines[place - 1].ends_with('\n') {
                     lines[place - 1].push('\n');
                 }
-                lines.insert(place, person_line(self.is_alike, &word));
+                lines.insert(place, format!("{word}\n"));
             }
             5..=8 if !solid.is_empty() => {
                 let line = *self.random.pick(&solid);
@@ -270,10 +267,6 @@ impl World {
         }
         counts.values().filter(|&&count| count > 1).count()
     }
-}
-
-fn person_line(is_alike: bool, word: &str) -> String {
-    if is_alike { format!("- [ ] the next item is {word} of the list\n") } else { format!("{word}\n") }
 }
 
 fn agent(number: usize, document: &mut Document, random: &mut Random) -> Agent {
