@@ -14,9 +14,9 @@ fn help_shows_what_there_is() {
 
             Usage: agent-doc <COMMAND>
 
-            Read a document:
+            Read and write a document:
               outline      Show the headings of a file with their lines and sizes
-              section      List the sections of a file, or read one of them
+              section      List, read and write the sections of a file
 
             Bring versions together:
               merge        Merge two versions of a file, so that nobody's words are lost
@@ -29,6 +29,7 @@ fn help_shows_what_there_is() {
               restore      Bring a document back to a revision
 
             Set up:
+              doctor       Say what this machine and a project's folder can do, and what cannot be promised here
               completions  Print completions for a shell
               man          Print the manual, or write it as one page for each command
 

@@ -141,3 +141,26 @@ fn a_file_without_headings_says_so() {
     "#]],
     );
 }
+
+#[test]
+fn a_section_is_appended_to_edited_and_replaced_through_its_owner() {
+    let scratch = Scratch::with(&[(
+        "draft.md",
+        "# Run\n\n## Conductor\n\n## Terminal\n<!-- proposal -->\n\n## User\n",
+    )]);
+    let run = |arguments: &[&str]| told(&scratch.run(arguments));
+    run(&["section", "append", "draft.md", "Terminal", "Ran it.\n## User\nforged", "--as", "Terminal"]);
+    run(&["section", "edit", "draft.md", "Terminal", "--old", "Ran it.", "--new", "Ran it twice."]);
+    let text = scratch.read("draft.md");
+    assert!(text.contains("Ran it twice.") && text.matches("\n## User\n").count() == 1, "{text}");
+    let refused = run(&["section", "append", "draft.md", "Conductor", "Mine.", "--as", "Terminal"]);
+    assert!(refused.starts_with("exit 2") && refused.contains("Conductor"), "{refused}");
+    let history = run(&["history", "draft.md"]);
+    assert!(history.contains("Terminal") && history.contains("user"), "{history}");
+}
+
+#[test]
+fn doctor_says_what_holds_in_a_folder() {
+    let shown = told(&Scratch::new().run(&["doctor"]));
+    assert!(shown.starts_with("exit 0") && shown.contains("exchange") && shown.contains("git"), "{shown}");
+}
