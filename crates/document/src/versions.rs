@@ -84,7 +84,7 @@ impl Versions {
     /// after it, so it is nothing that the editor must hold.
     pub(crate) fn displaced(&mut self, to_text: Reversal, from_text: Reversal, length: usize) {
         self.pending = to_text.then(&self.pending);
-        self.know(None, true, length);
+        self.know(None, false, length);
         self.pending = from_text;
     }
 
