@@ -51,6 +51,7 @@ pub(crate) enum Command {
     Blame(Blame),
     Restore(Restore),
     Doctor(Doctor),
+    Config(Config),
     Completions(Completions),
     Man(Man),
 }
@@ -212,6 +213,25 @@ pub(crate) struct SectionPlace {
   agent-doc doctor ~/notes --json")]
 pub(crate) struct Doctor {
     /// The folder to look at
+    #[arg(value_name = "FOLDER", default_value = ".")]
+    pub(crate) folder: PathBuf,
+
+    /// Print JSON, for programs
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Show each setting, what it holds and where that comes from
+///
+/// Settings stand in your own file, in the project's '.agent-doc/config.toml', and in the environment, which outranks both.
+/// A project's file may not say where your words are sent. Keys are taken from the environment alone and are never shown.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  agent-doc config
+  agent-doc config --json
+  AGENT_DOC_MODEL=offline agent-doc config")]
+pub(crate) struct Config {
+    /// A folder of the project
     #[arg(value_name = "FOLDER", default_value = ".")]
     pub(crate) folder: PathBuf,
 

@@ -2,6 +2,7 @@
 
 pub(crate) mod blame;
 pub(crate) mod completions;
+pub(crate) mod config;
 pub(crate) mod doctor;
 pub(crate) mod diff;
 pub(crate) mod history;

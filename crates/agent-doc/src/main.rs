@@ -3,6 +3,7 @@
 mod arguments;
 mod groups;
 mod command;
+mod configuration;
 mod input;
 mod lines;
 mod moment;
@@ -59,6 +60,7 @@ fn perform(command: &Command) -> Result<Outcome> {
         Command::Blame(given) => command::blame::run(given)?,
         Command::Restore(given) => command::restore::run(given)?,
         Command::Doctor(given) => command::doctor::run(given)?,
+        Command::Config(given) => command::config::run(given)?,
         Command::Completions(given) => command::completions::run(given)?,
         Command::Man(given) => command::man::run(given)?,
     }

@@ -10,6 +10,7 @@
 
 mod scratch;
 
+mod config;
 mod git;
 mod help;
 mod history;

@@ -1,0 +1,136 @@
+//! What the person wants, from flags, the environment, the project's file and their own. Never lets a project decide where
+//! words are sent, and never reads a key further than to see that it is there.
+
+mod file;
+mod setting;
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
+use workspace::sidecar::FOLDER;
+
+pub(crate) use setting::{SETTINGS, Setting};
+
+use crate::refusal::Refusal;
+
+/// The file's name, in the project's state folder and in the person's own.
+const NAME: &str = "config.toml";
+
+/// Where a value comes from, the weakest first.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Origin {
+    /// It is what we think fit.
+    Default,
+    /// A line of a file.
+    File { path: PathBuf, line: usize },
+    /// A variable of the environment.
+    Variable(&'static str),
+}
+
+/// A setting as it holds now.
+#[derive(Debug, Clone)]
+pub(crate) struct Value {
+    pub(crate) setting: &'static Setting,
+    /// Nothing, if it is not set and there is no default.
+    pub(crate) text: Option<String>,
+    pub(crate) origin: Origin,
+}
+
+/// All settings as they hold now.
+#[derive(Debug, Clone)]
+pub(crate) struct Configuration {
+    values: Vec<Value>,
+}
+
+/// Where settings are looked for.
+pub(crate) struct Sources<'a> {
+    /// The person's own file.
+    pub(crate) person: Option<PathBuf>,
+    /// The root of the project.
+    pub(crate) project: Option<PathBuf>,
+    /// The environment.
+    pub(crate) variable: &'a dyn Fn(&str) -> Option<String>,
+}
+
+/// Whose file it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Scope {
+    Person,
+    Project,
+}
+
+impl Configuration {
+    /// The settings for work in `folder`, as this process finds them.
+    pub(crate) fn of(folder: &Path) -> Result<Configuration> {
+        let variable = |name: &str| std::env::var(name).ok();
+        let whole = std::path::absolute(folder.join("."))?;
+        let root = workspace::sidecar::root_of(&whole.join(NAME)).to_owned();
+        Configuration::load(&Sources {
+            person: person_file(&variable),
+            project: Some(root),
+            variable: &variable,
+        })
+    }
+
+    /// The settings that these sources give.
+    pub(crate) fn load(sources: &Sources<'_>) -> Result<Configuration> {
+        let mut values: Vec<Value> = SETTINGS
+            .iter()
+            .map(|setting| Value {
+                setting,
+                text: setting.default.map(str::to_owned),
+                origin: Origin::Default,
+            })
+            .collect();
+        let project = sources.project.as_ref().map(|root| root.join(FOLDER).join(NAME));
+        for (path, scope) in [(sources.person.clone(), Scope::Person), (project, Scope::Project)] {
+            let Some(path) = path else { continue };
+            for found in file::read(&path, scope)? {
+                let origin = Origin::File { path: path.clone(), line: found.line };
+                put(&mut values, found.setting, found.text, origin);
+            }
+        }
+        for setting in &SETTINGS {
+            let Some(name) = setting.variable else { continue };
+            let given = (sources.variable)(name).filter(|text| !text.trim().is_empty());
+            let Some(text) = given else { continue };
+            let text = setting.shape.accepts(text.trim()).map_err(|wrong| {
+                Refusal::new(
+                    format!("{name} is {wrong}"),
+                    format!("set {name} to {}", setting.shape.wanted()),
+                )
+            })?;
+            put(&mut values, setting, text, Origin::Variable(name));
+        }
+        Ok(Configuration { values })
+    }
+
+    /// All of them, in the order of the table.
+    pub(crate) fn values(&self) -> &[Value] {
+        &self.values
+    }
+
+    /// What a setting holds.
+    pub(crate) fn text(&self, key: &str) -> Option<&str> {
+        self.values.iter().find(|value| value.setting.key == key)?.text.as_deref()
+    }
+
+    /// What a setting holds that is a number.
+    pub(crate) fn number(&self, key: &str) -> Option<u32> {
+        self.text(key)?.parse().ok()
+    }
+}
+
+/// The person's own file, where programs of this system look for such.
+pub(crate) fn person_file(variable: &dyn Fn(&str) -> Option<String>) -> Option<PathBuf> {
+    let is_whole = |path: &PathBuf| path.is_absolute();
+    let folder = variable("XDG_CONFIG_HOME").map(PathBuf::from).filter(is_whole);
+    let folder = folder.or_else(|| Some(PathBuf::from(variable("HOME")?).join(".config")).filter(is_whole));
+    Some(folder?.join("agent-doc").join(NAME))
+}
+
+fn put(values: &mut [Value], setting: &'static Setting, text: String, origin: Origin) {
+    if let Some(value) = values.iter_mut().find(|value| value.setting.key == setting.key) {
+        (value.text, value.origin) = (Some(text), origin);
+    }
+}

@@ -1,0 +1,182 @@
+//! Settings, and who says so.
+
+use std::fs;
+use std::process::Output;
+
+use expect_test::{Expect, expect};
+
+use crate::scratch::{Scratch, told};
+
+/// A person with a file of their own, in a project.
+struct Person {
+    scratch: Scratch,
+}
+
+impl Person {
+    fn new(own: &str, project: &str) -> Person {
+        let scratch = Scratch::new();
+        for folder in ["home/agent-doc", "project/.agent-doc"] {
+            fs::create_dir_all(scratch.path(folder)).unwrap();
+        }
+        scratch.write("home/agent-doc/config.toml", own);
+        scratch.write("project/.agent-doc/config.toml", project);
+        Person { scratch }
+    }
+
+    fn run(&self, arguments: &[&str], environment: &[(&str, &str)]) -> Output {
+        let mut command = self.scratch.command(arguments);
+        for name in [
+            "ANTHROPIC_API_KEY",
+            "OPENAI_API_KEY",
+            "ANTHROPIC_BASE_URL",
+            "OPENAI_BASE_URL",
+            "AGENT_DOC_MODEL",
+        ] {
+            command.env_remove(name);
+        }
+        command.current_dir(self.scratch.path("project")).env("XDG_CONFIG_HOME", self.scratch.path("home"));
+        command.envs(environment.iter().copied()).output().unwrap()
+    }
+
+    fn check(&self, environment: &[(&str, &str)], expect: Expect) {
+        let output = told(&self.run(&["config"], environment));
+        let root = self.scratch.path("").canonicalize().unwrap();
+        expect.assert_eq(
+            &output
+                .replace(root.to_str().unwrap(), "ROOT")
+                .replace(self.scratch.path("").to_str().unwrap(), "ROOT/"),
+        );
+    }
+}
+
+#[test]
+fn each_value_is_shown_with_where_it_comes_from() {
+    let own =
+        "model = \"anthropic/own\"\nmax_turns = 40\n\n[openai]\nbase_url = \"http://127.0.0.1:11434/v1\"\n";
+    let person = Person::new(own, "# ours\nmodel = 'openai/project'\nthinking = \"high\"\n");
+    person.check(
+        &[("ANTHROPIC_BASE_URL", "http://localhost:9/"), ("OPENAI_API_KEY", "sk-very-secret")],
+        expect![[r#"
+            exit 0
+            model                  openai/project             ROOT/project/.agent-doc/config.toml:2
+            thinking               high                       ROOT/project/.agent-doc/config.toml:3
+            output_max             not set                    default
+            max_turns              40                         ROOT/home/agent-doc/config.toml:2
+            anthropic.base_url     http://localhost:9/        $ANTHROPIC_BASE_URL
+            openai.base_url        http://127.0.0.1:11434/v1  ROOT/home/agent-doc/config.toml:5
+            openai.api             chat                       default
+            openai.context_window  not set                    default
+
+            ANTHROPIC_API_KEY  not set
+            OPENAI_API_KEY  set
+
+            Your own settings: ROOT/home/agent-doc/config.toml
+        "#]],
+    );
+    person.check(
+        &[("AGENT_DOC_MODEL", "offline")],
+        expect![[r#"
+        exit 0
+        model                  offline                    $AGENT_DOC_MODEL
+        thinking               high                       ROOT/project/.agent-doc/config.toml:3
+        output_max             not set                    default
+        max_turns              40                         ROOT/home/agent-doc/config.toml:2
+        anthropic.base_url     https://api.anthropic.com  default
+        openai.base_url        http://127.0.0.1:11434/v1  ROOT/home/agent-doc/config.toml:5
+        openai.api             chat                       default
+        openai.context_window  not set                    default
+
+        ANTHROPIC_API_KEY  not set
+        OPENAI_API_KEY  not set
+
+        Your own settings: ROOT/home/agent-doc/config.toml
+    "#]],
+    );
+}
+
+#[test]
+fn json_has_the_same_and_no_key_either() {
+    let output = Person::new("", "").run(&["config", "--json"], &[("ANTHROPIC_API_KEY", "sk-very-secret")]);
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(!text.contains("secret"));
+    let report: serde_json::Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(report["keys"][0]["is_set"], true);
+    assert_eq!(report["settings"][0]["key"], "model");
+    assert_eq!(report["settings"][0]["value"], serde_json::Value::Null);
+}
+
+#[test]
+fn a_project_cannot_say_where_words_are_sent() {
+    for line in [
+        "anthropic.base_url = \"https://evil.example\"",
+        "[openai]\nbase_url = \"https://evil.example\"",
+        "openai.api = \"chat\"",
+    ] {
+        let output = told(&Person::new("", line).run(&["config"], &[]));
+        assert!(output.starts_with("exit 2\n") && output.contains("a project may not set '"), "{output}");
+        assert!(output.contains(".agent-doc/config.toml:"), "{output}");
+    }
+}
+
+#[test]
+fn what_is_not_understood_is_said_with_its_line() {
+    let person = |own: &str| Person::new(own, "");
+    person("\nmodle = \"x\"\n").check(
+        &[],
+        expect![[r#"
+        exit 2
+        ! error: ROOT/home/agent-doc/config.toml:2: there is no setting 'modle'
+        !   help: did you mean 'model'? 'agent-doc config' shows all
+    "#]],
+    );
+    person("max_turns = 0\n").check(
+        &[],
+        expect![[r#"
+        exit 2
+        ! error: ROOT/home/agent-doc/config.toml:1: 'max_turns' is '0', not a whole number from 1 to 10000
+        !   help: give a whole number from 1 to 10000
+    "#]],
+    );
+    person("thinking = \"hard\"\n").check(
+        &[],
+        expect![[r#"
+        exit 2
+        ! error: ROOT/home/agent-doc/config.toml:1: 'thinking' is 'hard', not one of off, low, medium, high
+        !   help: give one of off, low, medium, high
+    "#]],
+    );
+    person("model = true\n").check(
+        &[],
+        expect![[r#"
+        exit 2
+        ! error: ROOT/home/agent-doc/config.toml:1: 'model' is of the wrong kind
+        !   help: give a name
+    "#]],
+    );
+    person("model = \"a\"\nmodel = \"b\"\n").check(
+        &[],
+        expect![[r#"
+        exit 2
+        ! error: ROOT/home/agent-doc/config.toml:2: duplicate key
+        !   help: mend the line; the file is TOML
+    "#]],
+    );
+    person("[openai]\nbase_url = \"https://me:secret@example.com\"\n").check(&[], expect![[r#"
+        exit 2
+        ! error: ROOT/home/agent-doc/config.toml:2: 'openai.base_url' is 'https://me:secret@example.com', not an address such as https://example.com/v1, without a name or key in it
+        !   help: give an address such as https://example.com/v1, without a name or key in it
+    "#]]);
+    person("[mcp.files]\ncommand = \"x\"\n").check(
+        &[],
+        expect![[r#"
+        exit 2
+        ! error: ROOT/home/agent-doc/config.toml:2: there is no setting 'mcp.files.command'
+        !   help: 'agent-doc config' shows all settings
+    "#]],
+    );
+    person("").check(&[("OPENAI_BASE_URL", "localhost")], expect![[r#"
+        exit 2
+        ! error: OPENAI_BASE_URL is 'localhost', not an address such as https://example.com/v1, without a name or key in it
+        !   help: set OPENAI_BASE_URL to an address such as https://example.com/v1, without a name or key in it
+    "#]]);
+}
