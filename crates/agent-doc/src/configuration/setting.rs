@@ -132,10 +132,11 @@ impl Shape {
             }
             Shape::Address => is_address(text),
         };
-        if is_good {
-            Ok(text.to_owned())
-        } else {
-            Err(format!("'{}', not {}", text.escape_debug(), self.wanted()))
+        match self {
+            _ if is_good => Ok(text.to_owned()),
+            // It may hold a password.
+            Shape::Address => Err("no address that can be used".to_owned()),
+            _ => Err(format!("'{}'", text.escape_debug())),
         }
     }
 
