@@ -35,6 +35,8 @@ mod lock;
 mod pending;
 mod sidecar;
 
+mod git;
+mod git_clean;
 mod hub;
 mod owner;
 mod watch;
