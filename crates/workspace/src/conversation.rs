@@ -8,12 +8,12 @@ mod transcript;
 
 use std::sync::Arc;
 
+use agent::StreamController;
 use agent::history::History;
 use agent::message::Block;
 use agent::model::Model;
 use agent::permission::{Answer, Policy, Rule};
 use agent::turn::{Delivery, Ended, Event, QuestionId, Setup, Turn};
-use agent::StreamController;
 use tokio::sync::mpsc;
 
 pub use told::TurnEvent;

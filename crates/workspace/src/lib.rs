@@ -3,6 +3,7 @@
 //! Never decides what the words are; that is the work of the `document` crate.
 
 pub mod command;
+pub mod conversation;
 pub mod event;
 pub mod git;
 pub mod hub;

@@ -161,11 +161,14 @@ fn what_is_not_understood_is_said_with_its_line() {
         !   help: mend the line; the file is TOML
     "#]],
     );
-    person("[openai]\nbase_url = \"https://me:secret@example.com\"\n").check(&[], expect![[r#"
+    person("[openai]\nbase_url = \"https://me:secret@example.com\"\n").check(
+        &[],
+        expect![[r#"
         exit 2
         ! error: ROOT/home/agent-doc/config.toml:2: 'openai.base_url' is no address that can be used
         !   help: give an address such as https://example.com/v1, without a name or key in it
-    "#]]);
+    "#]],
+    );
     person("[mcp.files]\ncommand = \"x\"\n").check(
         &[],
         expect![[r#"

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::history::Record;
 use crate::message::{Block, ToolCall, Usage};
@@ -251,7 +251,7 @@ pub enum Note {
 }
 
 /// How a turn went.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ended {
     /// Why it is over.
     pub reason: EndReason,
@@ -266,7 +266,7 @@ pub struct Ended {
 }
 
 /// Why a turn is over.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum EndReason {
     /// The model has said all.

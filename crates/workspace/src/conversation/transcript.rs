@@ -186,7 +186,8 @@ impl Transcripts {
         for entry in listed {
             let path = entry.map_err(failed)?.path();
             let id = path.file_stem().and_then(|stem| stem.to_str()).map(str::to_owned);
-            let Some(id) = id.filter(|_| path.extension().is_some_and(|extension| extension == "jsonl")) else {
+            let Some(id) = id.filter(|_| path.extension().is_some_and(|extension| extension == "jsonl"))
+            else {
                 continue;
             };
             let modified = fs::metadata(&path).and_then(|metadata| metadata.modified()).map_err(failed)?;
@@ -287,7 +288,8 @@ fn read(path: &Path) -> Result<(Vec<Line>, u64), TranscriptError> {
             break;
         }
         let Ok(line) = serde_json::from_slice::<Line>(&bytes) else {
-            return Err(newer(path, &bytes).unwrap_or(TranscriptError::Damaged { path: path.to_owned(), line: number }));
+            return Err(newer(path, &bytes)
+                .unwrap_or(TranscriptError::Damaged { path: path.to_owned(), line: number }));
         };
         match &line.entry {
             Entry::Begun(begun) if begun.format > FORMAT => {

@@ -10,6 +10,7 @@
 )]
 
 mod child;
+mod conversation;
 mod dice;
 mod editor;
 mod files;
