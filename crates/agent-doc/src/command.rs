@@ -1,6 +1,7 @@
 //! One file for each command: it reads, calls the library, and prints. Never decides anything about text.
 
 pub(crate) mod blame;
+pub(crate) mod chat;
 pub(crate) mod completions;
 pub(crate) mod config;
 pub(crate) mod doctor;
@@ -13,6 +14,7 @@ pub(crate) mod restore;
 pub(crate) mod section;
 pub(crate) mod section_write;
 pub(crate) mod show;
+pub(crate) mod stats;
 
 /// Text of a document on one line of a terminal: control characters would move its cursor, so they are shown instead.
 fn visible(text: &str) -> String {

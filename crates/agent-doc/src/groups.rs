@@ -8,6 +8,7 @@ const GROUPS: &[(&str, &[&str])] = &[
     ("Read and write a document", &["outline", "section"]),
     ("Bring versions together", &["merge"]),
     ("See the past and bring it back", &["history", "show", "diff", "blame", "restore"]),
+    ("Talk to an agent", &["chat", "stats", "models"]),
     ("Set up", &["doctor", "config", "completions", "man"]),
 ];
 

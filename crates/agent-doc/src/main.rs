@@ -11,6 +11,7 @@ mod output;
 mod past;
 mod refusal;
 mod replace;
+mod wiring;
 
 use std::process::ExitCode;
 
@@ -25,6 +26,8 @@ enum Outcome {
     Done,
     /// The merge is written, with conflict markers in it.
     Conflicts,
+    /// It ended in a way that has a code of its own.
+    Code(u8),
 }
 
 /// A command could not do its work, or was not understood.
@@ -38,6 +41,7 @@ fn main() -> ExitCode {
     match perform(&arguments.command) {
         Ok(Outcome::Done) => ExitCode::SUCCESS,
         Ok(Outcome::Conflicts) => ExitCode::from(1),
+        Ok(Outcome::Code(code)) => ExitCode::from(code),
         Err(error) => {
             output::error(&error);
             ExitCode::from(FAILED)
@@ -60,6 +64,8 @@ fn perform(command: &Command) -> Result<Outcome> {
         Command::Blame(given) => command::blame::run(given)?,
         Command::Restore(given) => command::restore::run(given)?,
         Command::Doctor(given) => command::doctor::run(given)?,
+        Command::Chat(given) => return command::chat::run(given),
+        Command::Stats(given) => command::stats::run(given)?,
         Command::Config(given) => command::config::run(given)?,
         Command::Completions(given) => command::completions::run(given)?,
         Command::Man(given) => command::man::run(given)?,

@@ -18,7 +18,7 @@ use tokio::sync::mpsc;
 
 pub use told::TurnEvent;
 pub use toolbox::Toolbox;
-pub use transcript::{Entry, Outline, Transcript, TranscriptError, Transcripts};
+pub use transcript::{Begun, Closing, Entry, Outline, Transcript, TranscriptError, Transcripts};
 
 use driver::Driver;
 

@@ -20,10 +20,11 @@ const SNAPSHOTS: &str = "snapshots";
 const STATES: &str = "crdt";
 const PENDING: &str = "pending";
 const LOCKS: &str = "locks";
+const SESSIONS: &str = "sessions";
 
 /// What no repository should hold. The folder may hold settings of the project beside it, which one may.
 const IGNORED: &str = "# Written by agent-doc: history and state of this machine.\n\
-    /journal/\n/snapshots/\n/crdt/\n/pending/\n/locks/\n/backup-*/\n/index.json*\n/version\n/.gitignore\n";
+    /journal/\n/snapshots/\n/crdt/\n/pending/\n/locks/\n/sessions/\n/logs/\n/permissions.local\n/backup-*/\n/index.json*\n/version\n/.gitignore\n";
 
 /// The folder of one project, there and in our format.
 #[derive(Debug, Clone)]
@@ -109,6 +110,11 @@ impl Sidecar {
         &self.root
     }
 
+    /// Where conversations are kept.
+    pub fn sessions(&self) -> PathBuf {
+        self.folder.join(SESSIONS)
+    }
+
     /// The files of a document, by its path from the root. If it names a session, they follow it when it is renamed.
     pub fn paths_for(&self, relative: &Path, session: Option<&str>) -> Result<DocumentPaths, SidecarError> {
         let name = name_of(relative).ok_or_else(|| SidecarError::Outside { path: relative.to_owned() })?;
@@ -143,6 +149,15 @@ pub fn root_of(file: &Path) -> &Path {
     let folder = file.parent().unwrap_or(file);
     let is_root = |folder: &&Path| folder.join(FOLDER).is_dir() || folder.join(".git").exists();
     folder.ancestors().find(is_root).unwrap_or(folder)
+}
+
+/// Writes a file whole that only its owner may read. A crash leaves the old one or the new one.
+///
+/// # Errors
+///
+/// What the system said; then the old one is still there.
+pub fn write_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    private::replace(path, bytes)
 }
 
 /// The path with `/` between its parts, on every system; nothing if it leads out of the root.

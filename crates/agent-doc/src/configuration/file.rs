@@ -91,6 +91,7 @@ impl Reader<'_> {
         let text = match value.get_ref() {
             DeValue::String(text) => text.to_string(),
             DeValue::Integer(number) if number.radix() == 10 => number.as_str().to_owned(),
+            DeValue::Float(number) => number.as_str().to_owned(),
             _ => {
                 let what = format!("{place}: '{key}' is of the wrong kind");
                 return Err(Refusal::new(what, format!("give {}", setting.shape.wanted())).into());

@@ -37,10 +37,12 @@ pub(super) enum Shape {
     Number { least: u32, most: u32 },
     /// Where a service answers.
     Address,
+    /// What something costs.
+    Price,
 }
 
 /// The table. Its order is the order in which `agent-doc config` shows them.
-pub(crate) const SETTINGS: [Setting; 8] = [
+pub(crate) const SETTINGS: [Setting; 12] = [
     Setting {
         key: "model",
         shape: Shape::Words,
@@ -105,6 +107,38 @@ pub(crate) const SETTINGS: [Setting; 8] = [
         default: None,
         about: "how many tokens a model of your own can read",
     },
+    Setting {
+        key: "price.input",
+        shape: Shape::Price,
+        by: By::Anyone,
+        variable: None,
+        default: None,
+        about: "what a million tokens cost that the model reads",
+    },
+    Setting {
+        key: "price.output",
+        shape: Shape::Price,
+        by: By::Anyone,
+        variable: None,
+        default: None,
+        about: "what a million tokens cost that the model writes",
+    },
+    Setting {
+        key: "price.cache_read",
+        shape: Shape::Price,
+        by: By::Anyone,
+        variable: None,
+        default: None,
+        about: "what a million tokens cost that come from the provider's cache; else as read",
+    },
+    Setting {
+        key: "price.cache_write",
+        shape: Shape::Price,
+        by: By::Anyone,
+        variable: None,
+        default: None,
+        about: "what a million tokens cost that go into the provider's cache; else as read",
+    },
 ];
 
 impl Setting {
@@ -131,6 +165,7 @@ impl Shape {
                 text.parse::<u32>().is_ok_and(|number| (least..=most).contains(&number))
             }
             Shape::Address => is_address(text),
+            Shape::Price => text.parse::<f64>().is_ok_and(|price| (0.0..=1_000_000.0).contains(&price)),
         };
         match self {
             _ if is_good => Ok(text.to_owned()),

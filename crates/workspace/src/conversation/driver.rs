@@ -15,7 +15,7 @@ use futures_util::StreamExt as _;
 use tokio::sync::mpsc;
 use tokio::task::{AbortHandle, Id, JoinSet};
 
-use super::transcript::Entry;
+use super::transcript::{Closing, Entry};
 use super::{ConversationError, Ports, RemoteEnd, Transcript, TranscriptError, TurnEvent};
 
 /// Events of tasks that wait for the turn, at most. A model that talks faster than we can keep up with waits.
@@ -141,7 +141,8 @@ impl Driver {
             Effect::Restore(content) => tell(TurnEvent::Restored(content)),
             Effect::Note(note) => tell(TurnEvent::Note(note)),
             Effect::End(ended) => {
-                self.write(Entry::Ended(ended.clone())).await?;
+                let model = self.ports.model.id().to_owned();
+                self.write(Entry::Ended(Closing { model, how: ended.clone() })).await?;
                 tell(TurnEvent::Ended(ended.clone()));
                 return Ok(Some(ended));
             }

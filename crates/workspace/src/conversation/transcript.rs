@@ -36,7 +36,7 @@ pub enum Entry {
     /// Something was said.
     Record(Record),
     /// A turn is over. For statistics; the conversation does not need it.
-    Ended(Ended),
+    Ended(Closing),
 }
 
 /// The first line.
@@ -49,6 +49,15 @@ pub struct Begun {
     /// The conversation that it was forked from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent: Option<String>,
+}
+
+/// How a turn went, and with whom.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Closing {
+    /// The model.
+    pub model: String,
+    /// How it went.
+    pub how: Ended,
 }
 
 #[derive(Serialize, Deserialize)]

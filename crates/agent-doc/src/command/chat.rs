@@ -1,0 +1,172 @@
+//! `agent-doc chat -p`: one prompt, one turn, and an answer for a person or a program. Never asks anybody: what no rule allows
+//! does not run.
+
+mod report;
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Instant;
+
+use agent::StreamController;
+use agent::history::History;
+use agent::message::Block;
+use agent::model::Effort;
+use agent::permission::{Behavior, Mode, Pattern, Places, Policy, Rule, Scope};
+use agent::request::Frame;
+use agent::turn::{Caps, EndReason, Ended, Event, Setup};
+use anyhow::{Context as _, Result};
+use workspace::conversation::{Conversation, Ports, Transcript, Transcripts, remote};
+use workspace::sidecar::{Sidecar, root_of};
+
+use crate::arguments::Chat;
+use crate::configuration::Configuration;
+use crate::refusal::Refusal;
+use crate::wiring::{model, prompt, rules::RuleFiles, tools};
+use crate::{Outcome, moment};
+use report::Reporter;
+
+/// Signals that end a turn, by the exit code that a shell gives them.
+const INTERRUPTED: u8 = 130;
+const TERMINATED: u8 = 143;
+
+pub(crate) fn run(given: &Chat) -> Result<Outcome> {
+    let words = given.prompt.as_deref().map(str::trim).unwrap_or_default();
+    if words.is_empty() {
+        return Err(Refusal::new("there is nothing to ask", "give the words with -p 'TEXT'").into());
+    }
+    let runtime = tokio::runtime::Runtime::new().context("no thread can be started")?;
+    let outcome = runtime.block_on(ask(given, words));
+    // A tool that does not listen must not keep the program alive.
+    runtime.shutdown_background();
+    outcome
+}
+
+async fn ask(given: &Chat, words: &str) -> Result<Outcome> {
+    let began = Instant::now();
+    let folder = std::path::absolute(".").context("the current folder cannot be found")?;
+    let root = root_of(&folder.join("x")).to_owned();
+    let settings = Configuration::of(&folder)?;
+    let chosen = model::choose(given.model.as_deref(), &settings, given.record.as_deref())?;
+    let files = RuleFiles::of(&root);
+    let policy = Policy::new(mode(given), places(&root, &folder), all_rules(given, &files)?);
+    let toolbox = tools::all(&root, &folder)?;
+    let frame = Frame {
+        model: chosen.name,
+        system: prompt::system(&root).into(),
+        tools: toolbox.specs(&policy),
+        thinking: effort(&settings),
+    };
+    let limits = chosen.model.limits();
+    let (transcript, history) = transcript(given, &root)?;
+    let mut reporter = Reporter::new(given.output_format, transcript.id(), chosen.model.id(), &frame, &folder);
+    let setup = Setup { frame, limits, policy, caps: caps(given, &settings) };
+    let ports =
+        Ports { model: chosen.model, tools: toolbox, rules: Arc::new(files), clock: moment::now };
+    let mut conversation = Conversation::new(ports, setup, history, transcript);
+    reporter.begin()?;
+    let stop = StreamController::new();
+    let signal = listen(stop.clone());
+    let (_far, mut near) = remote();
+    let mut tell = |event| reporter.told(event);
+    let first = Event::Prompted(vec![Block::text(words)]);
+    let ended = conversation.turn(first, &mut near, &stop, &mut tell).await?;
+    let code = exit_code(&ended, signal.is_finished().then_some(signal));
+    let code = code.await;
+    reporter.end(&ended, began.elapsed())?;
+    Ok(Outcome::Code(code))
+}
+
+/// Stops the turn when the shell or the system wants the program to end.
+fn listen(stop: StreamController) -> tokio::task::JoinHandle<u8> {
+    tokio::spawn(async move {
+        let code = signalled().await;
+        stop.abort();
+        code
+    })
+}
+
+#[cfg(unix)]
+async fn signalled() -> u8 {
+    use tokio::signal::unix::{SignalKind, signal};
+    let (Ok(mut interrupt), Ok(mut terminate)) = (signal(SignalKind::interrupt()), signal(SignalKind::terminate())) else {
+        return std::future::pending().await;
+    };
+    tokio::select! {
+        _ = interrupt.recv() => INTERRUPTED,
+        _ = terminate.recv() => TERMINATED,
+    }
+}
+
+#[cfg(not(unix))]
+async fn signalled() -> u8 {
+    if tokio::signal::ctrl_c().await.is_err() {
+        return std::future::pending().await;
+    }
+    INTERRUPTED
+}
+
+async fn exit_code(ended: &Ended, signal: Option<tokio::task::JoinHandle<u8>>) -> u8 {
+    if let Some(signal) = signal {
+        return signal.await.unwrap_or(INTERRUPTED);
+    }
+    u8::from(ended.reason != EndReason::Completed)
+}
+
+fn mode(given: &Chat) -> Mode {
+    if given.plan { Mode::Plan } else { Mode::DontAsk }
+}
+
+fn all_rules(given: &Chat, files: &RuleFiles) -> Result<Vec<Rule>> {
+    let mut rules = files.read()?;
+    for text in &given.allow {
+        let pattern: Pattern = text.parse().map_err(|error| {
+            Refusal::new(format!("--allow '{}': {error}", text.escape_debug()), "write it like 'Bash(cargo test *)' or 'Read(src/**)'")
+        })?;
+        rules.push(Rule { behavior: Behavior::Allow, pattern, scope: Scope::Session });
+    }
+    Ok(rules)
+}
+
+fn places(root: &Path, folder: &Path) -> Places {
+    let text = |path: &Path| path.to_string_lossy().into_owned();
+    let home = std::env::var("HOME").ok().filter(|home| !home.is_empty());
+    Places { project: text(root), home, current: text(folder), also: Vec::new() }
+}
+
+fn effort(settings: &Configuration) -> Effort {
+    match settings.text("thinking") {
+        Some("low") => Effort::Low,
+        Some("medium") => Effort::Medium,
+        Some("high") => Effort::High,
+        _ => Effort::Off,
+    }
+}
+
+fn caps(given: &Chat, settings: &Configuration) -> Caps {
+    let caps = Caps::headless();
+    let iterations_max = given.max_turns.or_else(|| settings.number("max_turns")).unwrap_or(caps.iterations_max);
+    Caps { iterations_max, output_max: settings.number("output_max").unwrap_or(caps.output_max), ..caps }
+}
+
+fn transcript(given: &Chat, root: &Path) -> Result<(Transcript, History)> {
+    let sidecar = Sidecar::open(root).with_context(|| {
+        Refusal::new("the conversation cannot be kept", "look who owns the folder '.agent-doc'")
+    })?;
+    let transcripts = Transcripts::at(&sidecar.sessions());
+    let name = match (&given.resume, given.resume_latest) {
+        (Some(name), _) => Some(name.clone()),
+        (None, true) => Some(latest(&transcripts)?),
+        (None, false) => None,
+    };
+    let Some(name) = name else {
+        return Ok((transcripts.begin(moment::now())?, History::new()));
+    };
+    let (transcript, records) = transcripts.resume(&name)?;
+    Ok((transcript, History::replay(records)))
+}
+
+fn latest(transcripts: &Transcripts) -> Result<String> {
+    let newest = transcripts.list()?.into_iter().next();
+    let newest = newest.ok_or_else(|| Refusal::new("there is no conversation yet", "begin one without --continue"))?;
+    Ok(newest.id)
+}
