@@ -140,7 +140,8 @@ fn a_transcript_makes_the_same_request_again() {
         StopReason::ToolUse,
     );
     stage.finish("t1", "x");
-    let lines: Vec<String> = stage.records.iter().map(|record| serde_json::to_string(record).unwrap()).collect();
+    let lines: Vec<String> =
+        stage.records.iter().map(|record| serde_json::to_string(record).unwrap()).collect();
     assert!(lines.iter().all(|line| !line.contains('\n')));
     let records = lines.iter().map(|line| serde_json::from_str::<Record>(line).unwrap());
     let mut again = Stage::with(setup(), History::replay(records));

@@ -183,7 +183,10 @@ fn nothing_runs_that_arrives_after_the_stop() {
     stage.ended = None;
     let block = Block::call("t1", "Bash", r#"{"command":"touch x"}"#);
     stage.feed(Event::Heard { stream, event: ModelEvent::Block { index: 0, block } });
-    stage.feed(Event::Heard { stream, event: ModelEvent::Stopped { reason: StopReason::ToolUse, detail: None } });
+    stage.feed(Event::Heard {
+        stream,
+        event: ModelEvent::Stopped { reason: StopReason::ToolUse, detail: None },
+    });
     assert!(stage.started.is_empty() && stage.requests.len() == 1);
 }
 

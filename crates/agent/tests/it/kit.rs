@@ -9,12 +9,14 @@ use agent::history::{History, Record};
 use agent::message::{Block, Message, Part, Role, StopReason, ToolCall, ToolResult, Usage};
 use agent::model::{Effort, Limits, ModelError, ModelEvent, Request, ToolSpec};
 use agent::permission::{
-    Access, Answer, Claim, Command, CommandPart, Mode, PathAccess, PermissionDecision, Places, Policy, Question, Rule,
-    Scope, parse_rules,
+    Access, Answer, Claim, Command, CommandPart, Mode, PathAccess, PermissionDecision, Places, Policy,
+    Question, Rule, Scope, parse_rules,
 };
 use agent::request::{Frame, validate};
 use agent::tool::Output;
-use agent::turn::{CallKey, Caps, Delivery, Effect, EndReason, Ended, Event, QuestionId, Setup, StreamId, TimerId, Turn};
+use agent::turn::{
+    CallKey, Caps, Delivery, Effect, EndReason, Ended, Event, QuestionId, Setup, StreamId, TimerId, Turn,
+};
 
 /// A turn and all that it asked for.
 pub(crate) struct Stage {
@@ -52,7 +54,12 @@ pub(crate) fn setup() -> Setup {
 }
 
 pub(crate) fn places() -> Places {
-    Places { project: "/p".to_owned(), home: Some("/h".to_owned()), current: "/p".to_owned(), also: Vec::new() }
+    Places {
+        project: "/p".to_owned(),
+        home: Some("/h".to_owned()),
+        current: "/p".to_owned(),
+        also: Vec::new(),
+    }
 }
 
 pub(crate) fn policy(mode: Mode, rules: &str) -> Policy {
@@ -285,9 +292,15 @@ pub(crate) fn claim(call: &ToolCall) -> Result<Claim, String> {
 /// A small part of a shell's syntax, enough for the tests: operators, quotes, substitutions.
 pub(crate) fn command(text: &str) -> Claim {
     let opaque = (text.contains("$(") || text.contains('`')).then(|| "a substitution".to_owned());
-    let split = text.replace("&&", ";").replace("||", ";").replace(['|', '\n'], ";").replace("$(", ";").replace(')', "");
+    let split = text
+        .replace("&&", ";")
+        .replace("||", ";")
+        .replace(['|', '\n'], ";")
+        .replace("$(", ";")
+        .replace(')', "");
     let part = |part: &str| {
-        let mut words: Vec<String> = part.split_whitespace().map(|word| word.replace(['"', '\'', '\\'], "")).collect();
+        let mut words: Vec<String> =
+            part.split_whitespace().map(|word| word.replace(['"', '\'', '\\'], "")).collect();
         let set = words.iter().take_while(|word| word.contains('=')).count();
         let variables = words.drain(..set).collect();
         CommandPart { words, variables }

@@ -50,7 +50,8 @@ fn each_stop_reason_survives_the_wire() {
 
 #[test]
 fn the_arguments_go_back_in_the_bytes_that_came() {
-    let call = |input: &str| ToolCall { id: "t".into(), name: "T".into(), input: input.into(), verbatim: None };
+    let call =
+        |input: &str| ToolCall { id: "t".into(), name: "T".into(), input: input.into(), verbatim: None };
     for input in ["{ \"b\":1, \"a\" : [ 1e2 ] }", "{}"] {
         assert_eq!(call(input).input_to_send(), input);
     }
@@ -74,7 +75,8 @@ fn a_message_is_one_line_of_json() {
 
 #[test]
 fn a_digest_leaves_out_what_failed() {
-    let results = [ToolResult::success("a", "one"), ToolResult::error("b", "two"), ToolResult::success("c", "three")];
+    let results =
+        [ToolResult::success("a", "one"), ToolResult::error("b", "two"), ToolResult::success("c", "three")];
     assert_eq!(perform_synthesis(&results), "Based on the tool executions:\n- one\n- three\n");
     assert_eq!(create_synthesis_id("m7", None), "synthesis_m7");
     assert_eq!(create_synthesis_id("m7", Some(2)), "agent_2_m7");

@@ -31,7 +31,10 @@ fn allowing_always_saves_the_rule_that_was_shown() {
     assert_eq!(stage.asked().always.as_ref().unwrap()[0].to_string(), "Bash(cargo build *)");
     stage.answer(PermissionDecision::AlwaysAllow);
     stage.finish("t1", "ok");
-    assert_eq!(stage.rules.iter().map(ToString::to_string).collect::<Vec<_>>(), ["allow Bash(cargo build *)"]);
+    assert_eq!(
+        stage.rules.iter().map(ToString::to_string).collect::<Vec<_>>(),
+        ["allow Bash(cargo build *)"]
+    );
     assert_eq!(stage.rules[0].scope, Scope::Local);
     stage.calls(&[("t2", "Bash", r#"{"command":"cargo build -p x"}"#)]);
     stage.finish("t2", "ok");
@@ -67,10 +70,13 @@ fn calls_behind_a_rejected_one_are_neither_asked_about_nor_run() {
     assert!(stage.questions.is_empty() && stage.started.is_empty());
     let stage = stage.next().prompted("use sed");
     let sent = stage.sent();
-    assert!(sent.ends_with(
-        "TRe(t2,\"Not executed: an earlier tool call in this step was rejected by the user.\"), \
+    assert!(
+        sent.ends_with(
+            "TRe(t2,\"Not executed: an earlier tool call in this step was rejected by the user.\"), \
          T(\"[Request interrupted by user for tool use]\"), T(\"use sed\")]\n"
-    ), "{sent}");
+        ),
+        "{sent}"
+    );
 }
 
 // P5
@@ -80,7 +86,9 @@ fn what_was_done_before_the_rejected_call_is_kept() {
     stage.calls(&[("t1", "Edit", EDIT), ("t2", "Bash", BUILD)]);
     stage.finish("t1", "edited");
     stage.answer(PermissionDecision::Wait);
-    assert!(stage.history().contains("U[TR(t1,\"edited\"), TRe(t2,\"[Request interrupted by user for tool use]"));
+    assert!(
+        stage.history().contains("U[TR(t1,\"edited\"), TRe(t2,\"[Request interrupted by user for tool use]")
+    );
 }
 
 #[test]
@@ -116,7 +124,11 @@ fn never_saves_a_rule_and_the_model_goes_on() {
     stage.calls(&[("t1", "Bash", r#"{"command":"curl http://x"}"#)]);
     stage.answer(PermissionDecision::Never);
     assert_eq!(stage.rules[0].to_string(), "deny Bash(curl *)");
-    assert!(stage.sent().contains("TRe(t1,\"Permission to use Bash with command `curl http://x` has been denied.\")"));
+    assert!(
+        stage
+            .sent()
+            .contains("TRe(t1,\"Permission to use Bash with command `curl http://x` has been denied.\")")
+    );
     stage.calls(&[("t2", "Bash", r#"{"command":"curl y"}"#)]);
     assert!(stage.questions.is_empty() && stage.started.is_empty());
     assert_eq!(stage.requests.len(), 3);
@@ -186,7 +198,9 @@ fn a_question_that_nobody_answers_is_a_no() {
     let (question, _) = stage.questions[0].clone();
     stage.ring();
     assert!(stage.questions.is_empty());
-    assert!(stage.sent().contains("TRe(t1,\"Not executed: nobody answered the question whether this may run.\")"));
+    assert!(
+        stage.sent().contains("TRe(t1,\"Not executed: nobody answered the question whether this may run.\")")
+    );
     stage.feed(Event::Answered { question, answer: PermissionDecision::Allow.into() });
     assert!(stage.started.is_empty());
 }

@@ -2,8 +2,8 @@
 
 use agent::message::ToolCall;
 use agent::permission::{
-    Access, Behavior, Certainty, Claim, Command, CommandPart, Mode, PathAccess, PathClaim, Pattern, Policy, Rule, Scope,
-    Verdict, parse_rules, visible, with_rule, without_rule,
+    Access, Behavior, Certainty, Claim, Command, CommandPart, Mode, PathAccess, PathClaim, Pattern, Policy,
+    Rule, Scope, Verdict, parse_rules, visible, with_rule, without_rule,
 };
 use proptest::prelude::*;
 
@@ -84,7 +84,10 @@ fn a_word_is_a_word() {
             ("/tmp/ls", "ask"),
         ],
     );
-    check_commands("allow Bash(npm run:*)", &[("npm run test", "allowed"), ("npm runx", "ask"), ("npm run", "allowed")]);
+    check_commands(
+        "allow Bash(npm run:*)",
+        &[("npm run test", "allowed"), ("npm runx", "ask"), ("npm run", "allowed")],
+    );
     check_commands(
         "allow Bash(git * --stat)\nallow Bash(cp *.txt out/*)",
         &[
@@ -124,7 +127,11 @@ fn a_denied_command_stays_denied_in_any_clothes() {
 fn a_broad_rule_does_not_cover_what_destroys_work() {
     check_commands(
         "allow Bash(git *)",
-        &[("git reset --hard", "ask, offers Bash(git reset *)"), ("git push --force", "ask"), ("git log", "allowed")],
+        &[
+            ("git reset --hard", "ask, offers Bash(git reset *)"),
+            ("git push --force", "ask"),
+            ("git log", "allowed"),
+        ],
     );
     check_commands("allow Bash(git reset *)", &[("git reset --hard", "allowed")]);
 }
@@ -135,12 +142,18 @@ fn what_cannot_be_taken_apart_is_allowed_only_as_a_whole() {
     let text = "for f in a; do rm $f; done";
     let claim = || {
         let parts = vec![CommandPart::of(&["rm", "$f"])];
-        Claim::of_command(Access::Execute, Command { text: text.to_owned(), parts, opaque: Some("a loop".to_owned()) })
+        Claim::of_command(
+            Access::Execute,
+            Command { text: text.to_owned(), parts, opaque: Some("a loop".to_owned()) },
+        )
     };
     assert!(verdict(&policy(Mode::Default, "allow Bash(rm *)"), "Bash", claim()).starts_with("ask"));
     assert_eq!(verdict(&policy(Mode::Default, &format!("allow Bash({text})")), "Bash", claim()), "allowed");
     assert_eq!(verdict(&policy(Mode::Default, "allow Bash"), "Bash", claim()), "allowed");
-    assert_eq!(verdict(&policy(Mode::Default, &format!("allow Bash\ndeny Bash({text})")), "Bash", claim()), "denied");
+    assert_eq!(
+        verdict(&policy(Mode::Default, &format!("allow Bash\ndeny Bash({text})")), "Bash", claim()),
+        "denied"
+    );
 }
 
 #[test]
@@ -180,7 +193,8 @@ fn a_redirection_is_a_change_of_a_file() {
 #[test]
 fn paths_count_from_four_places() {
     use PathAccess::Read;
-    let rules = "deny Read(./.env)\ndeny Read(//etc/**)\ndeny Read(~/.ssh/**)\ndeny Read(/secret/)\ndeny Read(*.pem)";
+    let rules =
+        "deny Read(./.env)\ndeny Read(//etc/**)\ndeny Read(~/.ssh/**)\ndeny Read(/secret/)\ndeny Read(*.pem)";
     check_paths(
         Mode::Default,
         rules,
@@ -200,7 +214,12 @@ fn paths_count_from_four_places() {
             ("/srv/x", "ask, offers Read(//srv/x)"),
         ],
     );
-    check_paths(Mode::Default, rules, PathAccess::Edit, &[("/p/.env", "denied"), ("/p/a", "ask, offers Edit(/a)")]);
+    check_paths(
+        Mode::Default,
+        rules,
+        PathAccess::Edit,
+        &[("/p/.env", "denied"), ("/p/a", "ask, offers Edit(/a)")],
+    );
 }
 
 // P14
@@ -234,7 +253,12 @@ fn a_file_that_a_link_leads_out_of_the_project_is_asked_about() {
 fn what_belongs_to_git_and_to_us_is_always_asked_about() {
     use PathAccess::Edit;
     for mode in [Mode::Default, Mode::AcceptEdits, Mode::Bypass] {
-        let paths = ["/p/.git/hooks/pre-commit", "/p/.agent-doc/config.toml", "/h/.config/agent-doc/rules", "/p/.GIT/config"];
+        let paths = [
+            "/p/.git/hooks/pre-commit",
+            "/p/.agent-doc/config.toml",
+            "/h/.config/agent-doc/rules",
+            "/p/.GIT/config",
+        ];
         let paths: Vec<(&str, &str)> = paths.iter().map(|path| (*path, "ask")).collect();
         check_paths(mode, "allow Edit\nallow Edit(/**)", Edit, &paths);
     }
@@ -244,12 +268,16 @@ fn what_belongs_to_git_and_to_us_is_always_asked_about() {
 
 #[test]
 fn hosts_match_with_what_is_below_them() {
-    let policy = policy(Mode::Default, "allow WebFetch(domain:Example.org)\ndeny WebFetch(domain:bad.example.org)");
+    let policy =
+        policy(Mode::Default, "allow WebFetch(domain:Example.org)\ndeny WebFetch(domain:bad.example.org)");
     let claim = |host: &str| Claim { domains: vec![host.to_owned()], ..Claim::of(Access::ReadOnly) };
     assert_eq!(verdict(&policy, "WebFetch", claim("example.org")), "allowed");
     assert_eq!(verdict(&policy, "WebFetch", claim("docs.example.org")), "allowed");
     assert_eq!(verdict(&policy, "WebFetch", claim("bad.example.org")), "denied");
-    assert_eq!(verdict(&policy, "WebFetch", claim("notexample.org")), "ask, offers WebFetch(domain:notexample.org)");
+    assert_eq!(
+        verdict(&policy, "WebFetch", claim("notexample.org")),
+        "ask, offers WebFetch(domain:notexample.org)"
+    );
 }
 
 #[test]
@@ -271,13 +299,25 @@ fn a_bad_rule_is_an_error_with_its_line() {
         error("# mine\n\nallow Bash(ls *)\nallow Write(src/**)"),
         "line 4: `Write` takes no path; `Edit(path)` covers all tools that do the same to files"
     );
-    assert_eq!(error("permit Bash"), "line 1: `permit` is no kind of rule; begin the line with `deny`, `ask` or `allow`");
+    assert_eq!(
+        error("permit Bash"),
+        "line 1: `permit` is no kind of rule; begin the line with `deny`, `ask` or `allow`"
+    );
     assert_eq!(error("deny Bash(rm"), "line 1: `(` is not closed; write `Tool(specifier)`");
-    assert_eq!(error("deny Read()"), "line 1: nothing stands between the brackets; write `Read` for all calls");
+    assert_eq!(
+        error("deny Read()"),
+        "line 1: nothing stands between the brackets; write `Read` for all calls"
+    );
     assert_eq!(error("deny Foo(x)"), "line 1: `Foo` takes no specifier; write `Foo` for all calls");
     assert_eq!(error("deny"), "line 1: `` is no name of a tool; write `Tool` or `Tool(specifier)`");
-    assert_eq!(error("deny Read(a[)"), "line 1: the path cannot match: unclosed character class; missing ']'");
-    assert_eq!(error("deny Read(!a)"), "line 1: the path cannot match: `!` has no meaning here; write a rule of the other kind");
+    assert_eq!(
+        error("deny Read(a[)"),
+        "line 1: the path cannot match: unclosed character class; missing ']'"
+    );
+    assert_eq!(
+        error("deny Read(!a)"),
+        "line 1: the path cannot match: `!` has no meaning here; write a rule of the other kind"
+    );
     assert_eq!(error("allow Bash(echo 'a)"), "line 1: a quote is not closed");
     assert_eq!(error("allow WebFetch(example.org)"), "line 1: write `WebFetch(domain:example.org)`");
 }
@@ -309,7 +349,10 @@ fn a_rule_is_added_to_and_taken_from_a_file_without_touching_the_rest() {
 // P23
 #[test]
 fn nothing_in_a_shown_command_is_invisible() {
-    assert_eq!(visible("ls\t\u{1b}[2Ka\u{200b}b\u{202e}c\u{a0}é🦀\nx"), "ls\\u{9}\\u{1b}[2Ka\\u{200b}b\\u{202e}c\\u{a0}é🦀\nx");
+    assert_eq!(
+        visible("ls\t\u{1b}[2Ka\u{200b}b\u{202e}c\u{a0}é🦀\nx"),
+        "ls\\u{9}\\u{1b}[2Ka\\u{200b}b\\u{202e}c\\u{a0}é🦀\nx"
+    );
     let long = format!("echo {}", "a".repeat(10_001));
     check_commands("allow Bash(echo *)\nallow Bash", &[(&long, "ask, offers ")]);
 }

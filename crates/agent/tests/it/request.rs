@@ -64,7 +64,12 @@ fn words_behind_a_call_move_in_front_of_it_and_thoughts_keep_their_order() {
     check(
         vec![
             user("Go."),
-            Message::assistant(vec![thinking("1"), Block::call("a", "Grep", "{}"), thinking("2"), Block::text("So.")]),
+            Message::assistant(vec![
+                thinking("1"),
+                Block::call("a", "Grep", "{}"),
+                thinking("2"),
+                Block::text("So."),
+            ]),
             Message::user(vec![result("a", "A")]),
         ],
         expect![[r#"
@@ -78,16 +83,22 @@ fn words_behind_a_call_move_in_front_of_it_and_thoughts_keep_their_order() {
 #[test]
 fn a_conversation_begins_and_ends_with_the_person() {
     check(
-        vec![Message::assistant(vec![Block::text("Hello.")]), Message::assistant(vec![Block::text("Still there?")])],
+        vec![
+            Message::assistant(vec![Block::text("Hello.")]),
+            Message::assistant(vec![Block::text("Still there?")]),
+        ],
         expect![[r#"
             U[T("(The beginning of this conversation was not kept.)")]
             A[T("Hello."), T("Still there?")]
             U[T("Continue.")]
         "#]],
     );
-    check(vec![], expect![[r#"
+    check(
+        vec![],
+        expect![[r#"
         U[T("Continue.")]
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -162,25 +173,40 @@ fn the_validator_hears_each_broken_rule() {
         ("each block fits its role", vec![Message::user(vec![Block::call("a", "Grep", "{}")])]),
         (
             "each block fits its role",
-            vec![user("x"), Message::assistant(vec![Block::Thinking { text: "x".into(), signature: String::new() }]), user("y")],
+            vec![
+                user("x"),
+                Message::assistant(vec![Block::Thinking { text: "x".into(), signature: String::new() }]),
+                user("y"),
+            ],
         ),
         ("thoughts alone", vec![user("x"), Message::assistant(vec![thinking]), user("y")]),
         ("each call of the message before", vec![user("x"), call("a"), user("y")]),
         ("each call of the message before", vec![user("x"), call("a"), back("b")]),
         ("each call of the message before", vec![back("a")]),
-        ("results stand first", vec![user("x"), call("a"), Message::user(vec![Block::text("y"), result("a", "x")])]),
+        (
+            "results stand first",
+            vec![user("x"), call("a"), Message::user(vec![Block::text("y"), result("a", "x")])],
+        ),
         ("the ids of calls are unique", vec![user("x"), call("a"), back("a"), call("a"), back("a")]),
         ("a call has an id", vec![user("x"), call(""), back("")]),
         (
             "no text follows a call",
-            vec![user("x"), Message::assistant(vec![Block::call("a", "Grep", "{}"), Block::text("x")]), back("a")],
+            vec![
+                user("x"),
+                Message::assistant(vec![Block::call("a", "Grep", "{}"), Block::text("x")]),
+                back("a"),
+            ],
         ),
         (
             "a result says something",
             vec![
                 user("x"),
                 call("a"),
-                Message::user(vec![Block::ToolResult(ToolResult { call: "a".into(), content: vec![], is_error: false })]),
+                Message::user(vec![Block::ToolResult(ToolResult {
+                    call: "a".into(),
+                    content: vec![],
+                    is_error: false,
+                })]),
             ],
         ),
         (
@@ -208,7 +234,10 @@ fn the_validator_looks_at_tools_and_marks_too() {
     assert_eq!(broken(&|request| request.cache.reverse()), "marks for the cache stand in order");
     assert_eq!(broken(&|request| request.cache = vec![Breakpoint::Message(1)]), "a mark lies behind the end");
     let tool = setup().frame.tools[0].clone();
-    assert_eq!(broken(&|request| request.tools = vec![tool.clone(), tool.clone()].into()), "two tools have one name");
+    assert_eq!(
+        broken(&|request| request.tools = vec![tool.clone(), tool.clone()].into()),
+        "two tools have one name"
+    );
 }
 
 fn any_block() -> impl Strategy<Value = Block> {
@@ -216,12 +245,17 @@ fn any_block() -> impl Strategy<Value = Block> {
     let text = || prop::sample::select(vec!["", " ", "x", "y"]);
     prop_oneof![
         text().prop_map(Block::text),
-        (id(), prop::sample::select(vec!["Grep", "", "no such\u{e9}"])).prop_map(|(id, name)| Block::call(id, name, "{")),
+        (id(), prop::sample::select(vec!["Grep", "", "no such\u{e9}"]))
+            .prop_map(|(id, name)| Block::call(id, name, "{")),
         (id(), text()).prop_map(|(id, text)| {
             let content = vec![Part::Text(text.to_owned())];
             Block::ToolResult(ToolResult { call: id.to_owned(), content, is_error: false })
         }),
-        id().prop_map(|id| Block::ToolResult(ToolResult { call: id.to_owned(), content: vec![], is_error: true })),
+        id().prop_map(|id| Block::ToolResult(ToolResult {
+            call: id.to_owned(),
+            content: vec![],
+            is_error: true
+        })),
         text().prop_map(|text| Block::Thinking { text: "t".into(), signature: text.trim().to_owned() }),
         text().prop_map(|text| Block::RedactedThinking { data: text.trim().to_owned() }),
         Just(Block::Image(Image { media_type: "image/png".into(), base64: "AA==".into() })),

@@ -34,7 +34,8 @@ fn the_waits_grow_and_the_third_attempt_answers() {
 fn a_provider_that_never_recovers_is_given_up_and_other_trouble_counts_apart() {
     let mut stage = Stage::new().prompted("Hi.");
     for _ in 0..8 {
-        stage.fail(ModelError::Retry { after: None, reason: RetryReason::Network("refused".to_owned()) }, 0.0);
+        stage
+            .fail(ModelError::Retry { after: None, reason: RetryReason::Network("refused".to_owned()) }, 0.0);
         stage.ring();
         stage.fail(overloaded(None), f64::NAN);
         stage.ring();

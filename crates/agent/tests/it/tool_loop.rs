@@ -452,7 +452,10 @@ fn events_at_odd_moments_are_noted_and_words_are_given_back() {
     let stream = stage.stream();
     stage.done("Done.");
     stage.ended = None;
-    stage.feed(Event::Heard { stream, event: agent::model::ModelEvent::TextDelta { index: 0, text: "x".into() } });
+    stage.feed(Event::Heard {
+        stream,
+        event: agent::model::ModelEvent::TextDelta { index: 0, text: "x".into() },
+    });
     stage.say("Too late.", Delivery::NextStep);
     assert_eq!(
         stage.log[stage.log.len() - 2..],
