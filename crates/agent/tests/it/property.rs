@@ -19,6 +19,9 @@ use crate::kit::{claim, policy, setup};
 const MODES: [Mode; 5] = [Mode::Default, Mode::AcceptEdits, Mode::Plan, Mode::DontAsk, Mode::Bypass];
 const RULES: [&str; 3] = ["", "allow Bash(ls *)\ndeny Bash(rm *)", "ask Read\nallow Edit"];
 
+/// What streams say that nobody should hear any more.
+const LATE: &str = "LATE";
+
 /// Choices, one byte each. When they run out, all are zero.
 struct Tape<'a>(std::slice::Iter<'a, u8>);
 
@@ -138,7 +141,10 @@ impl<'a> World<'a> {
         assert!(!(starts && self.stopped), "nothing starts after a stop: {effect:?}");
         self.kinds.insert(kind(&effect));
         match effect {
-            Effect::Commit(record) => self.records.push(record),
+            Effect::Commit(record) => {
+                assert!(!format!("{record:?}").contains(LATE), "a stream that is over is not heard");
+                self.records.push(record);
+            }
             Effect::Ask { stream, request, ending, .. } => {
                 assert_eq!(validate(&request, ending), Ok(()));
                 self.streams.push(stream);
@@ -187,7 +193,8 @@ impl<'a> World<'a> {
     fn hear(&mut self) {
         let Some(stream) = self.stream() else { return };
         let index = self.tape.below(5);
-        let text = self.tape.pick(&["word", "", " \n", "é🦀"]).to_owned();
+        let late = self.streams.last() != Some(&stream);
+        let text = if late { LATE } else { self.tape.pick(&["word", "", " \n", "é🦀"]) }.to_owned();
         let event = match self.tape.below(12) {
             0 => ModelEvent::Started { id: text },
             1..=2 => ModelEvent::TextDelta { index, text },
@@ -212,7 +219,7 @@ impl<'a> World<'a> {
             1 => Block::Opaque(Verbatim { provider: "p".to_owned(), json: "{}".to_owned() }),
             _ => {
                 self.names += 1;
-                let fresh = format!("call{}", self.names);
+                let fresh = if text == LATE { text } else { format!("call{}", self.names) };
                 let id = if self.tape.below(9) == 8 { format!("call{}", self.names - 1) } else { fresh };
                 let (name, input) = self.tape.pick(&[
                     ("Bash", r#"{"command":"ls"}"#),
@@ -430,7 +437,8 @@ fn the_worlds_reach_every_effect_and_nearly_every_end() {
         Show
         StopStream
         StopTools
-        Supersede"#]].assert_eq(&kinds.into_iter().collect::<Vec<_>>().join("\n"));
+        Supersede"#]]
+    .assert_eq(&kinds.into_iter().collect::<Vec<_>>().join("\n"));
 }
 
 proptest! {

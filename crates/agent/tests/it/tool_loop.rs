@@ -371,6 +371,23 @@ fn a_tool_that_dies_is_a_result_like_any_other() {
     assert!(stage.sent().contains("TRe(t1,\"internal error: the tool ended without a result\")"));
 }
 
+#[test]
+fn a_tool_that_speaks_twice_about_a_call_is_heard_once() {
+    let mut stage = Stage::new().prompted("Go.");
+    stage.calls(&[READ, ("t2", "Grep", "{}")]);
+    let call = stage.key("t1");
+    stage.finish("t1", "x");
+    let again = Event::Inspected {
+        call,
+        claim: Ok(agent::permission::Claim::of(agent::permission::Access::ReadOnly)),
+    };
+    stage.feed(again);
+    stage.feed(Event::ToolFinished { call, output: agent::tool::Output::success("y") });
+    stage.finish("t2", "z");
+    assert_eq!(stage.started, ["t1", "t2"]);
+    assert!(stage.sent().ends_with("U[TR(t1,\"x\"), TR(t2,\"z\")]\n"));
+}
+
 // L18
 #[test]
 fn what_the_person_says_meanwhile_goes_out_behind_the_results() {
