@@ -1,0 +1,2 @@
+//! placeholder. Never.
+pub mod sse;
