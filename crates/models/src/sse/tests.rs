@@ -62,13 +62,19 @@ fn a_character_that_was_cut_anywhere_is_whole() {
 // S5
 #[test]
 fn line_breaks_that_are_no_line_breaks_here_do_not_cut() {
-    check("data: {\"a\":\"\u{2028}\u{2029}\u{85}\\n\\n\"}\n\n", &[frame("", "{\"a\":\"\u{2028}\u{2029}\u{85}\\n\\n\"}")]);
+    check(
+        "data: {\"a\":\"\u{2028}\u{2029}\u{85}\\n\\n\"}\n\n",
+        &[frame("", "{\"a\":\"\u{2028}\u{2029}\u{85}\\n\\n\"}")],
+    );
 }
 
 #[test]
 fn bytes_that_are_no_text_become_marks_and_lose_nothing_else() {
     for size in [1, 2, 64] {
-        assert_eq!(read(b"data: a\xff\xf0\x9fb\n\ndata: c\n\n", size), [frame("", "a\u{fffd}\u{fffd}b"), frame("", "c")]);
+        assert_eq!(
+            read(b"data: a\xff\xf0\x9fb\n\ndata: c\n\n", size),
+            [frame("", "a\u{fffd}\u{fffd}b"), frame("", "c")]
+        );
     }
 }
 
