@@ -27,6 +27,7 @@ pub mod catalog;
 
 pub use http::{Http, Timeouts};
 pub use key::Key;
+pub use offline::Offline;
 pub use protocol::Protocol;
 pub use remote::{Endpoint, Remote};
 pub use replay::{Replay, Strictness};

@@ -110,7 +110,7 @@ impl Decode for Decoder {
                 events.push(ModelEvent::ThinkingDelta { index, text: delta });
             }
             "response.function_call_arguments.delta" => {
-                events.push(ModelEvent::CallDelta { index, json: delta })
+                events.push(ModelEvent::CallDelta { index, json: delta });
             }
             "response.output_item.done" => self.end_item(index, event.item, events)?,
             "response.completed" | "response.incomplete" => {

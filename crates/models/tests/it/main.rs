@@ -15,6 +15,7 @@ mod anthropic;
 mod chat;
 mod cut;
 mod http;
+mod offline;
 mod recording;
 mod requests;
 mod responses;

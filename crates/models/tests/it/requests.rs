@@ -109,7 +109,18 @@ fn a_conversation_for_responses() {
         Protocol::Responses,
         &conversation("openai-responses", sealed),
         expect![[r#"
-    "#]],
+            {"content":[{"text":"Look.","type":"input_text"},{"detail":"auto","image_url":"data:image/png;base64,AAAA","type":"input_image"}],"role":"user","type":"message"}
+            {"encrypted_content":"SEAL","id":"rs","summary":[],"type":"reasoning"}
+            {"content":"Both.","role":"assistant","type":"message"}
+            {"arguments":"{ \"path\":\"a\" , \"n\":1.0}","call_id":"c1","name":"Read","type":"function_call"}
+            {"n":1.0,"sent":"as it came"}
+            {"arguments":"{}","call_id":"c3","name":"Read","type":"function_call"}
+            {"call_id":"c1","output":"text of a","type":"function_call_output"}
+            {"call_id":"c2","output":[{"detail":"auto","image_url":"data:image/png;base64,AAAA","type":"input_image"}],"type":"function_call_output"}
+            {"call_id":"c3","output":"no JSON","type":"function_call_output"}
+            {"content":[{"text":"Go on.","type":"input_text"}],"role":"user","type":"message"}
+            {"include":["reasoning.encrypted_content"],"input":null,"instructions":"Be brief.","max_output_tokens":4096,"model":"a-model","store":false,"stream":true,"tools":[{"description":"Reads a file.","name":"Read","parameters":{"properties":{"path":{"type":"string"}},"type":"object"},"strict":false,"type":"function"}]}
+        "#]],
     );
 }
 
