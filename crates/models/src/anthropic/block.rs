@@ -44,7 +44,9 @@ struct Delta<'a> {
 
 impl OpenBlock {
     pub(super) fn begin(index: usize, raw: &RawValue) -> serde_json::Result<(Self, Option<ModelEvent>)> {
-        let fields: BTreeMap<String, Box<RawValue>> = serde_json::from_str(raw.get())?;
+        let mut fields: BTreeMap<String, Box<RawValue>> = serde_json::from_str(raw.get())?;
+        // A field without a value is no field.
+        fields.retain(|_, value| value.get() != "null");
         let word = |key: &str| string(&fields, key);
         let kind = word("type");
         let (text, signature) = match kind.as_str() {
