@@ -1,4 +1,4 @@
-//! All automation of the project, in Rust: run, test, tidy, bench, fuzz, soak. Never holds product logic.
+//! All automation of the project, in Rust: run, test, tidy, bench, fuzz, soak, conformance. Never holds product logic.
 #![expect(
     clippy::print_stdout,
     clippy::print_stderr,
@@ -6,6 +6,7 @@
 )]
 
 mod bench;
+mod conformance;
 mod fuzz;
 mod needs;
 mod process;
@@ -27,7 +28,8 @@ Usage: cargo xtask COMMAND
   tidy                            format, lints, docs, and the project's own rules
   bench [NAME] [--smoke]          one benchmark, or the list of them
   fuzz [TARGET] [--seconds N]     one fuzz target, or all of them
-  soak saves|kill [--count N]     saves that race the writer, or a writer that is killed, many times over";
+  soak saves|kill [--count N]     saves that race the writer, or a writer that is killed, many times over
+  conformance [NAME]              checks against programs of others, which are fetched; sse, sdk, llama";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -49,6 +51,7 @@ fn perform(arguments: &[String]) -> Result<ExitCode> {
         "bench" => bench::bench(rest),
         "fuzz" => fuzz::fuzz(rest),
         "soak" => soak::soak(rest),
+        "conformance" => conformance::conformance(rest),
         "help" | "--help" | "-h" => {
             println!("{USAGE}");
             Ok(ExitCode::SUCCESS)

