@@ -1,0 +1,11 @@
+//! Decide what an agent does next: messages, turns, permissions, context.
+//!
+//! The crate is pure: it does no IO, reads no clock, takes no randomness, never logs and never panics on any input. A driver
+//! elsewhere does what it asks for.
+//!
+//! - [`message`] is what was said, byte for byte. [`model`] is the port to a language model.
+//! - [`retry`] says whether and when a request that failed is sent again.
+
+pub mod message;
+pub mod model;
+pub mod retry;
