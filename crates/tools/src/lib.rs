@@ -1,6 +1,10 @@
-//! What an agent may touch, behind the port of `agent`: commands, files, searches, the web. Never decides whether a call may
-//! run; it takes the proof that it may.
+//! What an agent may touch, in one place that can be audited: its tools, the gate before its commands, and the sandbox around
+//! them.
+//!
+//! Never decides for the person: what is not known to be harmless is asked about, and a tool runs only with the proof that
+//! it may.
 
+pub mod gate;
 pub mod limits;
 pub mod output;
 pub mod process;

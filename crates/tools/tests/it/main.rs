@@ -1,1 +1,1 @@
-//! Tests of the tools through their public face. Never reaches beyond loopback and temporary folders.
+//! The tests of the crate, in one binary. Never reach beyond loopback and temporary folders.
