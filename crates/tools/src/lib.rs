@@ -5,7 +5,10 @@
 //! it may.
 
 pub mod gate;
+mod input;
 pub mod limits;
 pub mod output;
 pub mod process;
 pub mod sandbox;
+pub mod shell;
+pub mod tool;

@@ -14,6 +14,8 @@ use crate::limits::{ARTIFACT_MAX, LINE_HELD_MAX, SHOWN_MAX};
 
 const HEAD_MAX: usize = SHOWN_MAX / 2;
 const TAIL_MAX: usize = SHOWN_MAX - HEAD_MAX;
+/// What is shown of a line that is being drawn, in characters.
+const LAST_LINE_MAX: usize = 200;
 /// One byte in so many may be no text before the whole is called binary.
 const BINARY_SHARE: u64 = 20;
 
@@ -71,6 +73,15 @@ impl Capture {
     /// How many bytes were taken.
     pub fn taken(&self) -> u64 {
         self.taken
+    }
+
+    /// The line that is being drawn, or the one before it.
+    pub fn last_line(&self) -> String {
+        let tail = if self.tail.is_empty() { self.head.clone() } else { self.tail.iter().copied().collect() };
+        let line = if self.line.is_empty() { &tail } else { &self.line };
+        let text = plain(line);
+        let last = text.lines().rfind(|line| !line.trim().is_empty()).unwrap_or_default();
+        last.chars().take(LAST_LINE_MAX).collect()
     }
 
     /// All so far. Whatever is left out, is said, with the place where it can be read.

@@ -278,6 +278,7 @@ fn read_all(mut output: PipeReader, woken: &PipeReader, capture: &Mutex<Capture>
     }
 }
 
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+/// A panic elsewhere leaves what we guard whole, so a poisoned lock is as good as any.
+pub(crate) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
