@@ -4,7 +4,8 @@
 //! elsewhere does what it asks for.
 //!
 //! - [`message`] is what was said, byte for byte. [`model`] and [`tool`] are the ports.
-//! - [`permission`] says which calls may run.
+//! - [`history`] is the conversation, [`request`] makes requests of it, [`permission`] says which calls may run.
+//! - [`turn`] is the machine: events in, effects out.
 //! - [`StreamController`] stops what runs. [`retry`] says whether and when a request that failed is sent again.
 
 pub mod message;
@@ -12,9 +13,13 @@ pub mod message;
 pub mod model;
 pub mod tool;
 
+pub mod history;
 pub mod permission;
+pub mod request;
+pub mod turn;
 
 mod controller;
 pub mod retry;
+pub mod synthesis;
 
 pub use controller::{Aborted, StreamController};
