@@ -5,10 +5,20 @@
 //! it may.
 
 pub mod gate;
-mod input;
-pub mod limits;
-pub mod output;
-pub mod process;
-pub mod sandbox;
-pub mod shell;
+
 pub mod tool;
+mod input;
+
+pub mod shell;
+pub mod sandbox;
+pub mod process;
+pub mod output;
+
+pub mod files;
+pub mod checkpoint;
+pub mod search;
+mod walk;
+
+pub mod web;
+
+pub mod limits;

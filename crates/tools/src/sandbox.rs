@@ -8,6 +8,8 @@ mod filter;
 mod landlock;
 mod bubblewrap;
 mod mask;
+#[cfg(target_os = "linux")]
+mod privilege;
 mod probe;
 
 use std::ffi::OsString;
@@ -168,6 +170,7 @@ impl Sandbox {
         let rules = landlock::Rules::of(&self.bounds, network);
         let filter = filter::strict(network)?;
         Ok(Some(Box::new(move || {
+            privilege::drop_all()?;
             rules.enforce()?;
             filter::apply(&filter)
         })))

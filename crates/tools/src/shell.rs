@@ -16,6 +16,7 @@ use agent::StreamController;
 pub use background::Listed;
 use background::Background;
 
+use crate::checkpoint::Checkpoints;
 use crate::output::Capture;
 use crate::process::{Ended, Running, locked};
 use crate::sandbox::{Network, Sandbox};
@@ -35,6 +36,7 @@ struct Session {
     /// Where the next command begins.
     folder: Mutex<PathBuf>,
     background: Mutex<Background>,
+    checkpoints: Option<Checkpoints>,
     calls: AtomicU64,
     /// Tells the calls of this session from those of any other on this machine.
     name: String,
@@ -58,14 +60,16 @@ pub(crate) struct Finished {
 }
 
 impl Shell {
-    /// Commands begin in the root of the sandbox. Long outputs are kept in `artifacts`.
-    pub fn new(sandbox: Sandbox, artifacts: PathBuf) -> Self {
+    /// Commands begin in the root of the sandbox. Long outputs are kept in `artifacts`, and what commands change in
+    /// `checkpoints`.
+    pub fn new(sandbox: Sandbox, artifacts: PathBuf, checkpoints: Option<Checkpoints>) -> Self {
         let since_epoch = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
         let session = Session {
             folder: Mutex::new(sandbox.bounds().root.clone()),
             sandbox,
             artifacts,
             background: Mutex::default(),
+            checkpoints,
             calls: AtomicU64::new(0),
             name: format!("{}-{:x}", std::process::id(), since_epoch.as_nanos()),
         };
@@ -80,6 +84,11 @@ impl Shell {
     /// Where the next command begins.
     pub fn folder(&self) -> PathBuf {
         locked(&self.session.folder).clone()
+    }
+
+    /// Where what commands change is kept.
+    pub(crate) fn checkpoints(&self) -> Option<&Checkpoints> {
+        self.session.checkpoints.as_ref()
     }
 
     /// What runs in the background, and what has ended there.

@@ -1,14 +1,16 @@
 //! The tool that runs commands. Never runs anything but the text that was weighed.
 
+use std::io;
 use std::time::Duration;
 
 use agent::message::ToolCall;
 use agent::model::ToolSpec;
-use agent::permission::{Basis, Claim, Permit};
+use agent::permission::{Access, Basis, Claim, Permit};
 use agent::tool::{Output, RunScope, Tool, ToolFuture};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use crate::checkpoint::Checkpoints;
 use crate::input::{parsed, spec};
 use crate::limits::{COMMAND_MAX, TIMEOUT_DEFAULT, TIMEOUT_MAX};
 use crate::sandbox::{Confinement, Network};
@@ -82,8 +84,15 @@ impl Bash {
                 Err(words) => Output::error(words),
             };
         }
+        // What a person approved and what only reads leaves no trace; the rest can be taken back.
+        let checkpoints = self.shell.checkpoints().filter(|_| permit.claim().access != Access::ReadOnly).cloned();
+        let kept = taken_in(checkpoints.clone()).await;
         let finished = self.shell.run(&order, &scope.controller, &*scope.report).await;
-        let text = finished.text + clamped;
+        let kept = kept.and(recorded(checkpoints, input.command).await);
+        let mut text = finished.text + clamped;
+        if let Err(error) = kept {
+            text.push_str(&format!("\n[what this command changed cannot be taken back: {error}]"));
+        }
         if finished.is_error { Output::error(text) } else { Output::success(text) }
     }
 }
@@ -124,6 +133,23 @@ fn timeout_of(asked: Option<u64>) -> (Duration, &'static str) {
         Some(asked) if asked > TIMEOUT_MAX => (TIMEOUT_MAX, "\n[the timeout was limited to 600000 ms]"),
         Some(asked) => (asked, ""),
     }
+}
+
+/// Before the command.
+async fn taken_in(checkpoints: Option<Checkpoints>) -> Result<(), String> {
+    let Some(checkpoints) = checkpoints else { return Ok(()) };
+    on_disk(move || checkpoints.before_command()).await
+}
+
+/// After it.
+async fn recorded(checkpoints: Option<Checkpoints>, command: String) -> Result<(), String> {
+    let Some(checkpoints) = checkpoints else { return Ok(()) };
+    on_disk(move || checkpoints.after_command(&command)).await
+}
+
+async fn on_disk(work: impl FnOnce() -> io::Result<()> + Send + 'static) -> Result<(), String> {
+    let outcome = tokio::task::spawn_blocking(work).await;
+    outcome.map_err(|error| error.to_string())?.map_err(|error| error.to_string())
 }
 
 mod claim {

@@ -8,9 +8,12 @@ use agent::message::{Part, ToolCall};
 use agent::permission::{Basis, Claim, Mode, Permit, Places, Policy, Verdict};
 use agent::tool::{Output, RunScope, Tool};
 use serde_json::Value;
+use tools::checkpoint::Checkpoints;
+use tools::files::{DirectWriter, Files};
 use tools::sandbox::{Bounds, Confinement, Sandbox};
 use tools::shell::Shell;
-use tools::tool::Bash;
+use tools::tool::{Asker, Bash, Inquiry, Outfit};
+use tools::web::Web;
 
 /// A workspace in a temporary folder.
 pub(crate) struct Desk {
@@ -18,6 +21,8 @@ pub(crate) struct Desk {
     pub(crate) root: PathBuf,
     pub(crate) home: PathBuf,
     pub(crate) shell: Shell,
+    pub(crate) files: Files,
+    pub(crate) checkpoints: Checkpoints,
     pub(crate) controller: StreamController,
     pub(crate) reports: Arc<Mutex<Vec<String>>>,
 }
@@ -37,8 +42,11 @@ impl Desk {
         }
         let environment = std::env::vars_os().chain([("MY_API_KEY".into(), "sk-canary".into())]);
         let bounds = Bounds::of_workspace(root.clone(), temporary, Some(&home), environment);
-        let shell = Shell::new(Sandbox::new(confinement, bounds), base.join("artifacts"));
-        Self { folder, root, home, shell, controller: StreamController::new(), reports: Arc::default() }
+        let checkpoints = Checkpoints::new(root.clone(), base.join("checkpoints")).unwrap();
+        let shell = Shell::new(Sandbox::new(confinement, bounds), base.join("artifacts"), Some(checkpoints.clone()));
+        let files = Files::new(root.clone(), Arc::new(DirectWriter::default()), Some(checkpoints.clone()));
+        let controller = StreamController::new();
+        Self { folder, root, home, shell, files, checkpoints, controller, reports: Arc::default() }
     }
 
     pub(crate) fn write(&self, path: &str, text: impl AsRef<[u8]>) -> PathBuf {
@@ -50,6 +58,30 @@ impl Desk {
 
     pub(crate) fn read(&self, path: &str) -> String {
         std::fs::read_to_string(self.root.join(path)).unwrap()
+    }
+
+    /// Every tool.
+    pub(crate) fn tools(&self) -> Vec<Arc<dyn Tool>> {
+        let outfit = Outfit {
+            shell: self.shell.clone(),
+            files: self.files.clone(),
+            veil: Arc::new(|_| false),
+            tasks: Arc::default(),
+            asker: Some(Arc::new(Nobody)),
+            web: Web::default(),
+            provider: None,
+        };
+        outfit.tools()
+    }
+
+    /// The tool of this name.
+    pub(crate) fn tool(&self, name: &str) -> Arc<dyn Tool> {
+        self.tools().into_iter().find(|tool| tool.spec().name == name).unwrap()
+    }
+
+    /// Runs the tool of this name.
+    pub(crate) async fn call(&self, name: &str, input: Value) -> Said {
+        self.run(&*self.tool(name), input).await
     }
 
     pub(crate) async fn bash(&self, command: &str) -> Said {
@@ -135,4 +167,13 @@ pub(crate) fn is_alive(mark: &str) -> bool {
     let entries = std::fs::read_dir("/proc").unwrap().flatten();
     let mut lines = entries.filter_map(|entry| std::fs::read(entry.path().join("cmdline")).ok());
     lines.any(|line| String::from_utf8_lossy(&line).contains(mark))
+}
+
+/// Waits for an answer that never comes.
+struct Nobody;
+
+impl Asker for Nobody {
+    fn ask(&self, _questions: Vec<Inquiry>) -> agent::tool::ToolFuture<'_, Option<Vec<String>>> {
+        Box::pin(std::future::pending())
+    }
 }
