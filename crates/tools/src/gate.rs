@@ -1,0 +1,97 @@
+//! The gate before shell commands: what may run unasked, and why the rest may not.
+//!
+//! Never runs anything and never repairs a command: the text that was weighed is the text that runs. It only decides
+//! whether to ask. What stops damage is the sandbox.
+
+mod part;
+mod reason;
+mod place;
+mod repository;
+
+mod letters;
+mod scan;
+mod word;
+mod deep;
+mod judge;
+mod nested;
+mod unwrap;
+mod check;
+mod sed;
+mod table;
+
+pub use part::{Part, Value, Weighed, Word};
+pub use place::Place;
+pub use reason::Reason;
+pub use repository::Repository;
+pub use table::TableError;
+
+use judge::Judge;
+use table::Table;
+
+/// Longer commands are asked about: nobody reads them at a glance.
+const LENGTH_MAX: usize = 10_000;
+/// The system starts no program with a longer argument, so there is no need to look at it.
+const LENGTH_PARSED_MAX: usize = 128 * 1024;
+/// More parts than this are asked about.
+const PARTS_MAX: usize = 50;
+
+/// Weighs commands against the table of what only reads.
+#[derive(Debug)]
+pub struct Gate {
+    table: Table,
+}
+
+impl Gate {
+    /// The gate with the table that is shipped.
+    ///
+    /// # Errors
+    /// The table cannot be read, which a test rules out.
+    pub fn new() -> Result<Self, TableError> {
+        Ok(Self { table: Table::shipped()? })
+    }
+
+    /// Weighs a command that would run in `place`.
+    pub fn weigh(&self, text: &str, place: &Place) -> Weighed {
+        let mut reasons = Vec::new();
+        if text.len() > LENGTH_MAX {
+            reasons.push(Reason::TooLong);
+        }
+        reasons.extend(letters::strange(text));
+        let parts =
+            if text.len() > LENGTH_PARSED_MAX { Vec::new() } else { self.parts(text, place, &mut reasons) };
+        if parts.len() > PARTS_MAX {
+            reasons.push(Reason::TooManyParts);
+        }
+        if parts.is_empty() && reasons.is_empty() {
+            reasons.push(Reason::Empty);
+        }
+        Weighed { text: text.to_owned(), parts, reasons }
+    }
+
+    fn parts(&self, text: &str, place: &Place, reasons: &mut Vec<Reason>) -> Vec<Part> {
+        let home = place.home.as_deref();
+        let mut judge = Judge::new(&self.table, place);
+        let Some(tree) = deep::parse(text) else {
+            reasons.push(Reason::Unparsable);
+            return Vec::new();
+        };
+        match scan::simples(text, &tree, home) {
+            Ok(simples) => {
+                for simple in simples {
+                    judge.weigh(text.get(simple.range.clone()).unwrap_or_default(), &simple);
+                }
+            }
+            Err(reason) => {
+                let mut found = deep::simples_in(text, &tree, home);
+                if reason == Reason::Unparsable {
+                    found.extend(deep::crude(text, home));
+                }
+                reasons.push(reason);
+                for (text, simple) in found {
+                    judge.weigh(&text, &simple);
+                }
+            }
+        }
+        judge.parts
+    }
+}

@@ -1,0 +1,112 @@
+//! Every simple command in a text, wherever it stands, for rules that must see all of it. Never says that there is no more: where
+//! the grammar gives up, every stretch between two operators counts as a command.
+
+use tree_sitter::{Node, Parser, Tree};
+
+use super::part::{Value, Word};
+use super::scan::{Redirect, Simple, WORDS};
+use super::word;
+
+/// Parses a text. `None` only if the grammar and the library do not fit each other.
+pub(super) fn parse(text: &str) -> Option<Tree> {
+    let mut parser = Parser::new();
+    parser.set_language(&tree_sitter_bash::LANGUAGE.into()).ok()?;
+    parser.parse(text, None)
+}
+
+/// Each simple command in the text, with the way it is written.
+pub(super) fn simples(text: &str, home: Option<&str>) -> Vec<(String, Simple)> {
+    match parse(text) {
+        Some(tree) => simples_in(text, &tree, home),
+        None => crude(text, home),
+    }
+}
+
+/// Likewise, in a text that was parsed.
+pub(super) fn simples_in(text: &str, tree: &Tree, home: Option<&str>) -> Vec<(String, Simple)> {
+    let mut found = Vec::new();
+    let mut cursor = tree.walk();
+    let mut stack = vec![tree.root_node()];
+    while let Some(node) = stack.pop() {
+        let simple = match node.kind() {
+            "command" | "declaration_command" | "unset_command" | "test_command" => command(text, node, home),
+            "file_redirect" => redirect(text, node, home),
+            "variable_assignment" if !is_of_command(node) => assignment(text, node, home),
+            _ => None,
+        };
+        found.extend(
+            simple.map(|simple| (text.get(node.byte_range()).unwrap_or_default().to_owned(), simple)),
+        );
+        let begin = stack.len();
+        stack.extend(node.children(&mut cursor));
+        stack.get_mut(begin..).unwrap_or_default().reverse();
+    }
+    if tree.root_node().has_error() {
+        found.extend(crude(text, home));
+    }
+    found
+}
+
+fn is_of_command(node: Node<'_>) -> bool {
+    node.parent().is_some_and(|parent| matches!(parent.kind(), "command" | "declaration_command"))
+}
+
+fn command(text: &str, node: Node<'_>, home: Option<&str>) -> Option<Simple> {
+    let mut simple = Simple { range: node.byte_range(), ..Simple::default() };
+    for child in node.children(&mut node.walk()) {
+        match child.kind() {
+            "file_redirect" | "heredoc_redirect" | "herestring_redirect" | "comment" => {}
+            "variable_assignment" if simple.words.is_empty() => {
+                simple.variables.push(read(text, child, home)?)
+            }
+            _ => simple.words.push(read(text, child, home)?),
+        }
+    }
+    Some(simple)
+}
+
+/// What the shell cannot tell yet stays unknown; what is no word at all, too.
+fn read(text: &str, node: Node<'_>, home: Option<&str>) -> Option<Word> {
+    let text = text.get(node.byte_range())?;
+    Some(word::read(text, home).unwrap_or_else(|| Word { text: text.to_owned(), value: Value::Unknown }))
+}
+
+fn redirect(text: &str, node: Node<'_>, home: Option<&str>) -> Option<Simple> {
+    let mut operator = None;
+    let mut target = None;
+    for child in node.children(&mut node.walk()) {
+        if !child.is_named() {
+            operator = Some(child.kind().to_owned());
+        } else if WORDS.contains(&child.kind()) || child.kind() == "process_substitution" {
+            target = target.or_else(|| read(text, child, home));
+        }
+    }
+    let redirect = Redirect { operator: operator?, target: target? };
+    Some(Simple { range: node.byte_range(), redirects: vec![redirect], ..Simple::default() })
+}
+
+fn assignment(text: &str, node: Node<'_>, home: Option<&str>) -> Option<Simple> {
+    let variables = vec![read(text, node, home)?];
+    Some(Simple { range: node.byte_range(), variables, ..Simple::default() })
+}
+
+/// Commands as somebody would find them who knows nothing of quotes.
+pub(super) fn crude(text: &str, home: Option<&str>) -> Vec<(String, Simple)> {
+    let text = text.replace("\\\n", "");
+    let stretches = text.split([';', '&', '|', '(', ')', '`', '\n', '\r', '{', '}', '<', '>']);
+    let commands = stretches.filter_map(|stretch| {
+        let words = stretch.split_whitespace().map(|stretch| {
+            let text = stretch.trim_matches(['"', '\'']);
+            word::read(text, home).unwrap_or_else(|| Word { text: text.to_owned(), value: Value::Unknown })
+        });
+        let words: Vec<Word> = words.collect();
+        // Quotes that are open at both ends of a word, and reserved words, may stand before the program.
+        let begin = words.iter().position(|word| {
+            let reserved = ["then", "do", "else", "if", "while", "until", "!", "time", "elif"];
+            word.known().is_none_or(|text| !reserved.contains(&text) && !text.contains('='))
+        })?;
+        let words = words.get(begin..)?.to_vec();
+        Some((stretch.trim().to_owned(), Simple { words, ..Simple::default() }))
+    });
+    commands.collect()
+}

@@ -1,0 +1,57 @@
+//! What works on this machine, by trying it. Never concludes from a version or from a file that is there.
+
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+
+use super::{Bounds, Confinement, Network, Sandbox};
+use crate::process::Launch;
+
+/// Where distributions put it. A program of that name elsewhere on the path may be anybody's.
+const PLACES: &[&str] = &["/usr/bin/bwrap", "/usr/local/bin/bwrap", "/bin/bwrap", "/run/current-system/sw/bin/bwrap"];
+
+pub(super) fn strongest() -> Confinement {
+    let mut reasons = Vec::new();
+    let present = PLACES.iter().map(PathBuf::from).find(|place| place.is_file());
+    let bubblewrap = present.map(Confinement::Bubblewrap);
+    if bubblewrap.is_none() {
+        reasons.push("bubblewrap is not installed".to_owned());
+    }
+    for confinement in bubblewrap.into_iter().chain([Confinement::Landlock]) {
+        match tried(&confinement) {
+            Ok(()) => return confinement,
+            Err(reason) => reasons.push(reason),
+        }
+    }
+    Confinement::None(reasons.join("; "))
+}
+
+/// Runs a program that does nothing, locked in as commands are.
+fn tried(confinement: &Confinement) -> Result<(), String> {
+    let folder = std::env::temp_dir();
+    let bounds = Bounds {
+        root: folder.clone(),
+        temporary: folder.clone(),
+        protected: Vec::new(),
+        hidden: Vec::new(),
+        environment: Vec::new(),
+    };
+    let sandbox = Sandbox::new(confinement.clone(), bounds);
+    let launch = sandbox.launch(&["/bin/true".into()], Path::new("/"), Network::Off, "probe");
+    let launch = launch.map_err(|error| error.to_string())?;
+    // On a thread of its own, which keeps the rights that it gives up to itself.
+    let outcome = std::thread::Builder::new().spawn(move || run(launch)).map_err(|error| error.to_string())?;
+    outcome.join().unwrap_or_else(|_| Err("the attempt failed".to_owned()))
+}
+
+fn run(launch: Launch) -> Result<(), String> {
+    let Launch { mut command, confine, .. } = launch;
+    if let Some(confine) = confine {
+        confine().map_err(|error| error.to_string())?;
+    }
+    let output = command.stdin(Stdio::null()).output().map_err(|error| error.to_string())?;
+    if output.status.success() {
+        return Ok(());
+    }
+    let complaint = String::from_utf8_lossy(&output.stderr);
+    Err(complaint.lines().next().unwrap_or("it failed without a word").to_owned())
+}

@@ -1,0 +1,192 @@
+//! Commands that try to get out. Never harms this machine: what they aim at lies in temporary folders.
+
+use std::net::{TcpListener, UdpSocket};
+use std::os::unix::net::UnixListener;
+
+use tools::sandbox::Confinement;
+
+use crate::desk::Desk;
+
+/// Each kind of confinement of this machine. Both must be there: tests install bubblewrap, and CI has Landlock.
+fn confinements() -> [Confinement; 2] {
+    let strongest = Confinement::probe();
+    assert!(matches!(strongest, Confinement::Bubblewrap(_)), "{}", strongest.told());
+    [strongest, Confinement::Landlock]
+}
+
+/// Runs `command` in a workspace with a repository and settings, and sees that the canary appears nowhere.
+async fn check_contained(command: &str) {
+    for confinement in confinements() {
+        let desk = Desk::with(confinement.clone());
+        desk.write(".git/config", "[core]\n");
+        desk.write(".git/hooks/README", "");
+        desk.write(".agent-doc/config.toml", "");
+        desk.write("src/main.rs", "fn main() {}\n");
+        let outside = desk.folder.path().join("outside");
+        std::fs::create_dir(&outside).unwrap();
+        std::fs::write(outside.join("file"), "untouched\n").unwrap();
+        std::os::unix::fs::symlink(&outside, desk.root.join("src/way-out")).unwrap();
+        let command = command.replace("OUTSIDE", &outside.display().to_string());
+        let said = desk.bash(&command).await;
+        for place in [outside.clone(), desk.root.join(".git"), desk.root.join(".agent-doc"), desk.home.clone()] {
+            let found = canaries(&place);
+            assert_eq!(found, [""; 0], "{confinement:?}: {command}: {}", said.text);
+        }
+        assert_eq!(std::fs::read_to_string(outside.join("file")).unwrap(), "untouched\n", "{confinement:?}: {command}");
+        assert_eq!(desk.read(".git/config"), "[core]\n", "{confinement:?}: {command}");
+    }
+}
+
+fn canaries(folder: &std::path::Path) -> Vec<String> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder).unwrap().flatten() {
+        if entry.file_name().to_string_lossy().contains("canary") {
+            found.push(entry.path().display().to_string());
+        }
+        if entry.file_type().unwrap().is_dir() {
+            found.extend(canaries(&entry.path()));
+        }
+    }
+    found
+}
+
+#[tokio::test]
+async fn nothing_is_written_outside() {
+    for command in [
+        "touch OUTSIDE/canary",
+        "echo x > OUTSIDE/file",
+        "touch src/way-out/canary",
+        "ln OUTSIDE/file src/linked && echo x > src/linked",
+        "mv src/main.rs OUTSIDE/canary",
+        "cp src/main.rs /proc/1/root/OUTSIDE/canary",
+        "mkdir OUTSIDE/canary || cp src/main.rs /proc/self/root/OUTSIDE/canary",
+        "(setsid bash -c 'touch OUTSIDE/canary' &); wait",
+        "mount --bind OUTSIDE src; touch src/canary",
+        "unshare -Ur touch OUTSIDE/canary",
+        "chmod 777 OUTSIDE && touch OUTSIDE/canary",
+    ] {
+        check_contained(command).await;
+    }
+}
+
+#[tokio::test]
+async fn the_repository_and_our_settings_are_only_read() {
+    for command in [
+        "touch .git/canary",
+        "touch .git/hooks/canary",
+        "echo '[core] fsmonitor = canary' > .git/config",
+        "mv .git old; mkdir .git; touch .git/canary",
+        "rm -rf .git; mkdir -p .git/canary",
+        "touch .agent-doc/canary",
+        "mv .agent-doc gone; mkdir .agent-doc; touch .agent-doc/canary",
+        "ln -s .git src/git; touch src/git/canary",
+        "umount .git; touch .git/canary",
+        "mount -o remount,rw .git; touch .git/canary",
+        "cd .git && touch canary",
+    ] {
+        check_contained(command).await;
+    }
+}
+
+#[tokio::test]
+async fn protected_folders_that_do_not_exist_cannot_be_made_and_leave_no_trace() {
+    for confinement in confinements() {
+        let desk = Desk::with(confinement.clone());
+        desk.bash("mkdir -p .git/hooks && echo x > .git/hooks/pre-commit").await.failed();
+        desk.bash("mkdir -p .agent-doc/canary").await.failed();
+        desk.bash("rmdir .git; ln -s src .git").await.failed();
+        assert_eq!(std::fs::read_dir(&desk.root).unwrap().count(), 0, "{confinement:?}");
+    }
+}
+
+#[tokio::test]
+async fn the_workspace_itself_can_be_written() {
+    for confinement in confinements() {
+        let desk = Desk::with(confinement.clone());
+        desk.write("src/main.rs", "");
+        desk.bash("echo new > src/new; mkdir src/deep; echo x > $TMPDIR/kept; rm src/main.rs").await.ok();
+        assert_eq!(desk.read("src/new"), "new\n");
+        assert_eq!(desk.bash("cat $TMPDIR/kept; ls src").await.ok(), "x\ndeep\nnew\n");
+    }
+    let desk = Desk::new();
+    desk.bash("echo top > top").await.ok();
+    assert_eq!(desk.read("top"), "top\n");
+}
+
+#[tokio::test]
+async fn keys_are_neither_in_the_environment_nor_in_reach() {
+    for confinement in confinements() {
+        let desk = Desk::with(confinement.clone());
+        std::fs::create_dir(desk.home.join(".ssh")).unwrap();
+        std::fs::write(desk.home.join(".ssh/id_ed25519"), "sk-canary").unwrap();
+        std::fs::write(desk.home.join(".netrc"), "sk-canary").unwrap();
+        let home = desk.home.display();
+        let text = desk.bash("env").await.ok();
+        assert!(text.contains("PATH=") && !text.contains("canary"), "{confinement:?}: {text}");
+        let names: Vec<&str> = text.lines().filter_map(|line| line.split('=').next()).collect();
+        let secret = ["_KEY", "TOKEN", "SECRET", "PASSWORD"];
+        let leaked = names.iter().find(|name| secret.iter().any(|part| name.ends_with(part)));
+        assert_eq!(leaked, None, "{confinement:?}");
+        let text = desk.bash(&format!("cat {home}/.ssh/id_ed25519 {home}/.netrc; ls {home}/.ssh; true")).await.ok();
+        assert!(!text.contains("canary") && !text.lines().any(|line| line == "id_ed25519"), "{confinement:?}: {text}");
+        // Our own environment, by way of the list of processes.
+        let ours = std::process::id();
+        let text = desk.bash(&format!("cat /proc/{ours}/environ /proc/*/environ 2>/dev/null | tr '\\0' '\\n'; true")).await.ok();
+        assert!(!text.contains("CARGO_MANIFEST_DIR"), "{confinement:?}: {text}");
+    }
+}
+
+#[tokio::test]
+async fn there_is_no_network_not_even_to_ourselves() {
+    let tcp = TcpListener::bind("127.0.0.1:0").unwrap();
+    let udp = UdpSocket::bind("127.0.0.1:0").unwrap();
+    udp.set_nonblocking(true).unwrap();
+    tcp.set_nonblocking(true).unwrap();
+    let (tcp_port, udp_port) = (tcp.local_addr().unwrap().port(), udp.local_addr().unwrap().port());
+    for confinement in confinements() {
+        let desk = Desk::with(confinement.clone());
+        desk.bash(&format!("echo leak > /dev/tcp/127.0.0.1/{tcp_port}")).await.failed();
+        desk.bash(&format!("echo leak > /dev/udp/127.0.0.1/{udp_port}")).await;
+        assert!(tcp.accept().is_err(), "{confinement:?}");
+        assert!(udp.recv(&mut [0; 16]).is_err(), "{confinement:?}");
+    }
+}
+
+#[tokio::test]
+async fn the_network_is_there_when_it_was_allowed_for_the_call() {
+    for confinement in confinements() {
+        let tcp = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = tcp.local_addr().unwrap().port();
+        let desk = Desk::with(confinement);
+        let bash = tools::tool::Bash::new(desk.shell.clone());
+        let command = format!("echo hello > /dev/tcp/127.0.0.1/{port}");
+        desk.run(&bash, serde_json::json!({ "command": command, "network": true })).await.ok();
+        tcp.set_nonblocking(true).unwrap();
+        assert!(tcp.accept().is_ok());
+    }
+}
+
+#[tokio::test]
+async fn services_behind_sockets_of_the_file_system_are_out_of_reach() {
+    for confinement in confinements() {
+        let desk = Desk::with(confinement.clone());
+        let place = desk.folder.path().join("temporary").parent().unwrap().join("agent.sock");
+        let listener = UnixListener::bind(&place).unwrap();
+        listener.set_nonblocking(true).unwrap();
+        let connect = "import socket,sys; s=socket.socket(socket.AF_UNIX); s.connect(sys.argv[1])";
+        desk.bash(&format!("perl -e 'use IO::Socket::UNIX; IO::Socket::UNIX->new(Peer=>\"{0}\") or exit 1' || python3 -c '{connect}' {0}", place.display())).await.failed();
+        assert!(listener.accept().is_err(), "{confinement:?}");
+    }
+}
+
+#[tokio::test]
+async fn other_processes_and_their_terminal_cannot_be_touched() {
+    for confinement in confinements() {
+        let desk = Desk::with(confinement.clone());
+        let ours = std::process::id();
+        desk.bash(&format!("kill -0 {ours}")).await.failed();
+        desk.bash("echo x > /dev/tty").await.failed();
+        let keyring = "perl -e 'exit(syscall(250, 0, -3, 0) < 0 ? 1 : 0)'";
+        assert!(desk.bash(keyring).await.is_error, "{confinement:?}");
+    }
+}

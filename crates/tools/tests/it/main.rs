@@ -1,0 +1,11 @@
+//! The tests of the crate, in one binary. Never reach beyond loopback and temporary folders.
+
+mod bash;
+mod checkpoint;
+mod conformance;
+mod desk;
+mod edit;
+mod escape;
+mod read;
+mod search;
+mod web;
