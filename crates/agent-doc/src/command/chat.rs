@@ -49,7 +49,10 @@ async fn ask(given: &Chat, words: &str) -> Result<Outcome> {
     let chosen = model::choose(given.model.as_deref(), &settings, given.record.as_deref())?;
     let files = RuleFiles::of(&root);
     let policy = Policy::new(mode(given), places(&root, &folder), all_rules(given, &files)?);
-    let toolbox = tools::all(&root, &folder)?;
+    let sidecar = Sidecar::open(&root).with_context(|| {
+        Refusal::new("the conversation cannot be kept", "look who owns the folder '.agent-doc'")
+    })?;
+    let toolbox = tools::all(&sidecar, &policy)?;
     let frame = Frame {
         model: chosen.name,
         system: prompt::system(&root).into(),
@@ -57,7 +60,7 @@ async fn ask(given: &Chat, words: &str) -> Result<Outcome> {
         thinking: effort(&settings),
     };
     let limits = chosen.model.limits();
-    let (transcript, history) = transcript(given, &root)?;
+    let (transcript, history) = transcript(given, &sidecar)?;
     let mut reporter = Reporter::new(given.output_format, transcript.id(), chosen.model.id(), &frame, &folder);
     let setup = Setup { frame, limits, policy, caps: caps(given, &settings) };
     let ports =
@@ -148,10 +151,7 @@ fn caps(given: &Chat, settings: &Configuration) -> Caps {
     Caps { iterations_max, output_max: settings.number("output_max").unwrap_or(caps.output_max), ..caps }
 }
 
-fn transcript(given: &Chat, root: &Path) -> Result<(Transcript, History)> {
-    let sidecar = Sidecar::open(root).with_context(|| {
-        Refusal::new("the conversation cannot be kept", "look who owns the folder '.agent-doc'")
-    })?;
+fn transcript(given: &Chat, sidecar: &Sidecar) -> Result<(Transcript, History)> {
     let transcripts = Transcripts::at(&sidecar.sessions());
     let name = match (&given.resume, given.resume_latest) {
         (Some(name), _) => Some(name.clone()),

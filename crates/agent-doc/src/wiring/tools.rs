@@ -1,0 +1,52 @@
+//! The tools of a session in a project. Never leaves a command unlocked without saying so.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use agent::message::ToolCall;
+use agent::permission::{Claim, PathAccess, Policy, Verdict};
+use anyhow::{Context as _, Result};
+use tools::checkpoint::Checkpoints;
+use tools::files::{DirectWriter, Files};
+use tools::sandbox::{Bounds, Confinement, Sandbox};
+use tools::search::Veil;
+use tools::shell::Shell;
+use tools::tool::Outfit;
+use tools::web::Web;
+use workspace::conversation::Toolbox;
+use workspace::sidecar::Sidecar;
+
+use crate::refusal::Refusal;
+
+/// All tools for work in a project.
+pub(crate) fn all(sidecar: &Sidecar, policy: &Policy) -> Result<Toolbox> {
+    let unusable = || Refusal::new("the tools have no place for what they keep", "look who owns the folder '.agent-doc'");
+    let root = sidecar.root().canonicalize().with_context(unusable)?;
+    let [temporary, artifacts, kept] = ["tmp", "artifacts", "checkpoints"].map(|name| sidecar.folder().join(name));
+    for folder in [&temporary, &artifacts] {
+        std::fs::create_dir_all(folder).with_context(unusable)?;
+    }
+    let checkpoints = Checkpoints::new(root.clone(), kept).with_context(unusable)?;
+    let home = std::env::var_os("HOME");
+    let bounds = Bounds::of_workspace(root.clone(), temporary, home.as_deref().map(Path::new), std::env::vars_os());
+    let sandbox = Sandbox::new(Confinement::probe(), bounds);
+    let outfit = Outfit {
+        shell: Shell::new(sandbox, artifacts, Some(checkpoints.clone())),
+        files: Files::new(root, Arc::new(DirectWriter::default()), Some(checkpoints)),
+        veil: veil(policy.clone()),
+        tasks: Arc::default(),
+        asker: None,
+        web: Web::default(),
+        provider: None,
+    };
+    Ok(Toolbox::new(outfit.tools()))
+}
+
+/// Hides from searches what a rule forbids to be read.
+fn veil(policy: Policy) -> Veil {
+    Arc::new(move |path: &Path| {
+        let call = ToolCall { id: String::new(), name: "Read".to_owned(), input: String::new(), verbatim: None };
+        let claim = Claim::of_path(PathAccess::Read, vec![path.to_string_lossy().into_owned()]);
+        matches!(policy.weigh(call, claim), Verdict::Refused(refused) if refused.rule.is_some())
+    })
+}
