@@ -203,6 +203,10 @@ pub(crate) struct SectionPlace {
     /// The revision that you have read; without it, the one that the file has now
     #[arg(long, value_name = "REVISION")]
     pub(crate) base: Option<u64>,
+
+    /// A name for this request; the same name a second time changes nothing
+    #[arg(long, value_name = "NAME")]
+    pub(crate) request: Option<String>,
 }
 
 /// Say what this machine and a project's folder can do, and what cannot be promised here

@@ -8,6 +8,7 @@ mod lines;
 mod moment;
 mod output;
 mod past;
+mod reach;
 mod refusal;
 mod replace;
 

@@ -36,6 +36,12 @@ pub struct Hub {
     open: Arc<Mutex<Open>>,
 }
 
+impl std::fmt::Debug for Hub {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("Hub").field("root", &self.root.path).finish_non_exhaustive()
+    }
+}
+
 struct Root {
     folder: File,
     path: PathBuf,
@@ -68,6 +74,12 @@ impl Hub {
             events: broadcast::Sender::new(EVENTS_MAX),
             open: Arc::default(),
         })
+    }
+
+    /// The root, with links followed.
+    #[must_use]
+    pub fn root(&self) -> &Path {
+        &self.root.path
     }
 
     /// The owner of the document at a path relative to the root.

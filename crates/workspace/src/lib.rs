@@ -8,6 +8,10 @@ pub mod hub;
 pub mod keeper;
 pub mod owner;
 pub mod project;
+#[cfg(unix)]
+pub mod daemon;
+#[cfg(unix)]
+pub mod reach;
 pub mod store;
 pub mod watch;
 

@@ -51,6 +51,12 @@ pub struct Options {
     pub requests: Vec<Done>,
 }
 
+impl std::fmt::Debug for Options {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("Options").field("person", &self.person).finish_non_exhaustive()
+    }
+}
+
 /// A request that was done.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Done {

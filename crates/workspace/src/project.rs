@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use document::Revision;
 use document::frontmatter::{Frontmatter, Session};
@@ -13,9 +14,13 @@ use document::merge::merge;
 use crate::hub::{Hub, KeeperFactory};
 use crate::journal::Journal;
 use crate::keeper::{Displaced, Entry, Keeper, KeeperError};
+use crate::lock::{LockError, OwnerLock};
 use crate::owner::Options;
 use crate::sidecar::{Sidecar, SidecarError};
 use crate::store::{self, Opened, StoredFile, united};
+
+/// How long to wait for another process that has a document open. One command of a person is done long before.
+const OWNER_PATIENCE: Duration = Duration::from_secs(10);
 
 /// Why a project could not be opened.
 #[derive(Debug, thiserror::Error)]
@@ -59,15 +64,34 @@ struct Shelf {
 
 impl Shelf {
     fn open(&self, path: &Path) -> Result<Kept, KeeperError> {
+        let relative = path.strip_prefix(&self.root).unwrap_or(path);
+        let lock = self.lock(relative)?;
         let limits = store::Options { root: Some(self.root.clone()), ..store::Options::default() };
         let Opened { mut file, text, leftovers } = StoredFile::open(path, limits)?;
         let text = with_leftovers(&mut file, text, &leftovers)?;
-        let relative = path.strip_prefix(&self.root).unwrap_or(path);
         let mut journal = self.journal(relative, &text)?;
         let begin = journal.history().latest_revision();
         self.revisions.lock().unwrap_or_else(PoisonError::into_inner).insert(relative.to_owned(), begin);
         let note = move |entry: &Entry| journal.append(entry.clone()).map_err(io::Error::other);
-        Ok(Kept { file: file.with_journal(Box::new(note)), first: Some(text) })
+        Ok(Kept { file: file.with_journal(Box::new(note)), first: Some(text), _lock: lock })
+    }
+
+    /// The right to have the document open, which one process at a time has.
+    fn lock(&self, relative: &Path) -> Result<OwnerLock, KeeperError> {
+        let path = self.sidecar.owner_lock(relative).map_err(io::Error::other)?;
+        OwnerLock::wait(&path, "agent-doc", OWNER_PATIENCE).map_err(|error| match error {
+            LockError::Held(held) => {
+                let who = if held.pid == 0 {
+                    "another process".to_owned()
+                } else {
+                    format!("process {}", held.pid)
+                };
+                KeeperError::Refused {
+                    reason: format!("{who} has the document open; end it, or wait for it"),
+                }
+            }
+            error @ LockError::Io { .. } => KeeperError::Io(io::Error::other(error)),
+        })
     }
 
     /// The document's journal, which knows its text as it is now.
@@ -119,6 +143,8 @@ fn with_leftovers(
 struct Kept {
     file: StoredFile,
     first: Option<String>,
+    /// The last to go.
+    _lock: OwnerLock,
 }
 
 impl Keeper for Kept {

@@ -9,6 +9,7 @@ use std::path::{Component, Path, PathBuf};
 
 pub use version::FORMAT;
 
+use crate::checksum::hex128;
 use crate::private;
 use index::Index;
 
@@ -23,7 +24,7 @@ const LOCKS: &str = "locks";
 
 /// What no repository should hold. The folder may hold settings of the project beside it, which one may.
 const IGNORED: &str = "# Written by agent-doc: history and state of this machine.\n\
-    /journal/\n/snapshots/\n/crdt/\n/pending/\n/locks/\n/backup-*/\n/index.json*\n/version\n/.gitignore\n";
+    /journal/\n/snapshots/\n/crdt/\n/pending/\n/locks/\n/backup-*/\n/index.json*\n/daemon.*\n/version\n/.gitignore\n";
 
 /// The folder of one project, there and in our format.
 #[derive(Debug, Clone)]
@@ -125,6 +126,17 @@ impl Sidecar {
         index.write(&path).map_err(|source| failed(&path, source))?;
         drop(held);
         Ok(self.files(&key))
+    }
+
+    /// Locked by the process that has the document open, by its path from the root.
+    pub fn owner_lock(&self, relative: &Path) -> Result<PathBuf, SidecarError> {
+        let name = name_of(relative).ok_or_else(|| SidecarError::Outside { path: relative.to_owned() })?;
+        Ok(self.folder.join(LOCKS).join(format!("{}.owner", hex128(name.as_bytes()))))
+    }
+
+    /// Locked by the process that serves the project to others.
+    pub fn daemon_lock(&self) -> PathBuf {
+        self.folder.join(LOCKS).join("daemon.lock")
     }
 
     fn files(&self, key: &str) -> DocumentPaths {
