@@ -18,6 +18,8 @@ use crate::command::{Reply, Request};
 
 /// How long an answer may take. An owner that waits for an editor or for a lock needs a while.
 const ANSWER_TIME: Duration = Duration::from_secs(60);
+/// How long to wait before a crowded socket is tried again.
+const CROWD_PAUSE: Duration = Duration::from_millis(5);
 
 /// A connection to the daemon of a project.
 #[derive(Debug)]
@@ -69,13 +71,9 @@ impl Client {
     /// [`ClientError`] if something listens there that cannot be talked to.
     pub async fn find(root: &Path) -> Result<Option<Client>, ClientError> {
         let Some(socket) = address::find(root)? else { return Ok(None) };
-        let stream = match timeout(GREETING_TIME, UnixStream::connect(&socket)).await {
-            Ok(Ok(stream)) => stream,
-            Ok(Err(error)) => {
-                let is_stale = matches!(error.kind(), ErrorKind::NotFound | ErrorKind::ConnectionRefused);
-                return if is_stale { Ok(None) } else { Err(error.into()) };
-            }
-            Err(_) => return Err(ClientError::NoDaemon(WireError::Late)),
+        let connected = timeout(GREETING_TIME, connect(&socket)).await;
+        let Some(stream) = connected.map_err(|_| ClientError::NoDaemon(WireError::Late))?? else {
+            return Ok(None);
         };
         if !is_same_user(&stream) {
             return Err(ClientError::Stranger);
@@ -92,7 +90,9 @@ impl Client {
         if found != PROTOCOL {
             return Err(ClientError::Version { found, process });
         }
-        send(&mut outgoing, &Greeting::ours()).await.map_err(ClientError::Lost)?;
+        if send(&mut outgoing, &Greeting::ours()).await.is_err() {
+            return Ok(None);
+        }
         Ok(Some(Client { incoming, outgoing, process, calls: 0 }))
     }
 
@@ -119,6 +119,21 @@ impl Client {
                 // The answer to a call that somebody stopped waiting for.
                 Answer::Reply { .. } => {}
                 Answer::Refused { message } => return Err(ClientError::Refused { message }),
+            }
+        }
+    }
+}
+
+/// A connection; none if nobody listens, or the one who did has just died.
+async fn connect(socket: &Path) -> io::Result<Option<UnixStream>> {
+    loop {
+        match UnixStream::connect(socket).await {
+            Ok(stream) => return Ok(Some(stream)),
+            // Many others are waiting to be let in.
+            Err(error) if error.kind() == ErrorKind::WouldBlock => tokio::time::sleep(CROWD_PAUSE).await,
+            Err(error) => {
+                let kinds = [ErrorKind::NotFound, ErrorKind::ConnectionRefused, ErrorKind::ConnectionReset];
+                return if kinds.contains(&error.kind()) { Ok(None) } else { Err(error) };
             }
         }
     }

@@ -35,6 +35,7 @@ mod lock;
 mod pending;
 mod sidecar;
 
+mod daemon;
 mod hub;
 mod owner;
 mod watch;
