@@ -29,3 +29,9 @@ pub(crate) fn run<T>(
         )
     })
 }
+
+/// The person at the keyboard, by the name that the system knows.
+pub(crate) fn person() -> String {
+    let name = std::env::var("USER").or_else(|_| std::env::var("USERNAME")).unwrap_or_default();
+    if name.is_empty() { "person".to_owned() } else { name }
+}

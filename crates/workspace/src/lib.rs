@@ -12,6 +12,8 @@ pub mod project;
 pub mod daemon;
 #[cfg(unix)]
 pub mod reach;
+#[cfg(unix)]
+pub mod recovery;
 pub mod store;
 pub mod watch;
 

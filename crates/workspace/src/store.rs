@@ -24,6 +24,6 @@ pub use capability::{Capabilities, capabilities};
 pub use disk::{Disk, Glimpse, Kind, Look};
 pub use file::{Opened, Options, Remark, StoredFile};
 pub use flush::{Flushed, flush};
-pub use leftover::united;
+pub use leftover::{left_beside, united};
 pub use quiet::Patience;
 pub use real::RealDisk;
