@@ -292,10 +292,10 @@ fn while_another_one_writes_others_read_and_nobody_restores() {
     scratch.check(
         &["restore", "notes.md", "--revision", "2"],
         expect![[r#"
-        exit 2
-        ! error: another agent-doc is working on notes.md
-        !   help: end that one, or wait for it
-    "#]],
+            exit 2
+            ! error: notes.md: another agent-doc has the document open; end that one, or wait for it; nothing was changed
+            !   help: nothing was written
+        "#]],
     );
     assert_eq!(scratch.read("notes.md"), TEXTS[3]);
     drop(journal);
