@@ -9,6 +9,9 @@ use workspace::reach::{Reach, ReachError};
 
 use crate::refusal::Refusal;
 
+/// Who the person at the keyboard is in the history, as one who saves the file with an editor is.
+pub(crate) const PERSON: &str = "user";
+
 /// Does `work` with the documents of the project below `root`; `name` is the file in messages.
 pub(crate) fn run<T>(
     name: &str,
@@ -28,10 +31,4 @@ pub(crate) fn run<T>(
             "look at the folder '.agent-doc' of the project, or run 'agent-doc doctor'",
         )
     })
-}
-
-/// The person at the keyboard, by the name that the system knows.
-pub(crate) fn person() -> String {
-    let name = std::env::var("USER").or_else(|_| std::env::var("USERNAME")).unwrap_or_default();
-    if name.is_empty() { "person".to_owned() } else { name }
 }

@@ -24,7 +24,13 @@ pub(crate) fn run(given: &Restore) -> Result<()> {
         FileResult::Error { message, kind: FileErrorKind::Conflict { .. } } => {
             Err(Refusal::new(message, "nothing was written; try again").into())
         }
-        FileResult::Error { message, .. } => Err(Refusal::new(message, "nothing was written").into()),
+        FileResult::Error { message, .. } => {
+            let remedy = format!(
+                "'agent-doc diff {} --revision {}' shows what it would change",
+                past.name, given.revision
+            );
+            Err(Refusal::new(message, remedy).into())
+        }
         FileResult::Written { .. }
         | FileResult::Content { .. }
         | FileResult::SectionContent { .. }
@@ -41,7 +47,7 @@ pub(crate) fn run(given: &Restore) -> Result<()> {
 
 /// Has the whole text written on the grounds of what stands there. Gives the revision of that, too; none for a document that is gone.
 async fn write(reach: &mut Reach, path: String, content: String) -> Result<(Option<u64>, Reply), ReachError> {
-    let person = Actor::User(reach::person());
+    let person = Actor::User(reach::PERSON.to_owned());
     let read = reach.execute(FileCommand::Read { path: path.clone() }.by(person.clone())).await?;
     let request = FileCommand::Write { path, content }.by(person);
     match read.result {

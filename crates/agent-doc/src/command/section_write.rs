@@ -38,7 +38,7 @@ fn perform(place: &SectionPlace, command: impl FnOnce(String, String) -> FileCom
     let name = input::shown(&place.file);
     let (root, relative) = located(&place.file)?;
     let actor = match place.writer.as_deref() {
-        None => Actor::User("user".to_owned()),
+        None => Actor::User(reach::PERSON.to_owned()),
         Some("conductor") => Actor::Conductor,
         Some(worker) => Actor::Worker(worker.to_owned()),
     };

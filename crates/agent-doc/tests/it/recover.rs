@@ -46,20 +46,26 @@ fn nothing_waits_in_a_project_without_a_crash() {
 fn a_response_is_listed_then_brought_home_once() {
     let scratch = Scratch::with(&[("draft.md", DRAFT)]);
     leave_response(&scratch);
-    scratch.check(&["recover", "--list"], expect![[r#"
+    scratch.check(
+        &["recover", "--list"],
+        expect![[r#"
         exit 0
         KIND      FILE      WHAT
         response  draft.md  25 bytes of claude for section Log, since 2023-11-14 22:13:20 UTC
         ! 'agent-doc recover' brings responses and saves into their documents
-    "#]]);
+    "#]],
+    );
     assert_eq!(scratch.read("draft.md"), DRAFT);
-    scratch.check(&["recover"], expect![[r#"
+    scratch.check(
+        &["recover"],
+        expect![[r#"
         exit 0
         KIND      FILE      WHAT
         response  draft.md  25 bytes of claude for section Log, since 2023-11-14 22:13:20 UTC
         ! draft.md: the response of claude is in the document now; revision 1
-    "#]]);
-    let once = "# Run\n\n## Log\n\nFirst half.\nSecond half.\n\n## End\n";
+    "#]],
+    );
+    let once = "# Run\n\n## Log\nFirst half.\nSecond half.\n\n## End\n";
     assert_eq!(scratch.read("draft.md"), once);
     assert_eq!(told(&scratch.run(&["recover"])), "exit 0\n! nothing is waiting\n");
     // It died after the document was written, before the response was forgotten.
