@@ -23,6 +23,8 @@ struct Report {
     saves: Vec<SaveRow>,
     damaged: Vec<DamagedRow>,
     completed: Vec<CompletedRow>,
+    /// Documents that have taken in the saves beside them.
+    taken_in: Vec<PathBuf>,
     problems: Vec<String>,
 }
 
@@ -138,10 +140,15 @@ fn complete(root: &Path, document: &Path, paths: &DocumentPaths, report: &mut Re
     let done =
         reach::run(&name, root, async |reach| Ok(recovery::complete(reach, document, paths, now).await));
     match done {
-        Ok(Ok(completed)) => report.completed.extend(completed.into_iter().map(|completed| {
-            let Completed { id, author, revision } = completed;
-            CompletedRow { document: document.to_owned(), id, author, revision }
-        })),
+        Ok(Ok(completed)) => {
+            report.completed.extend(completed.into_iter().map(|completed| {
+                let Completed { id, author, revision } = completed;
+                CompletedRow { document: document.to_owned(), id, author, revision }
+            }));
+            if report.saves.iter().any(|save| save.document == document) {
+                report.taken_in.push(document.to_owned());
+            }
+        }
         Ok(Err(error)) => report.problems.push(format!("{name}: {:#}", anyhow::Error::new(error))),
         Err(error) => report.problems.push(format!("{error:#}")),
     }
@@ -160,6 +167,9 @@ fn tell(report: &Report, is_list: bool) -> Result<()> {
             visible(&done.author),
             done.revision
         ));
+    }
+    for document in &report.taken_in {
+        output::notice(&format!("{}: the saves beside it are in the document now", document.display()));
     }
     for problem in &report.problems {
         output::notice(&format!("warning: {problem}"));

@@ -294,7 +294,7 @@ fn while_another_one_writes_others_read_and_nobody_restores() {
         expect![[r#"
             exit 2
             ! error: notes.md: another agent-doc has the document open; end that one, or wait for it; nothing was changed
-            !   help: nothing was written
+            !   help: 'agent-doc diff notes.md --revision 2' shows what it would change
         "#]],
     );
     assert_eq!(scratch.read("notes.md"), TEXTS[3]);

@@ -95,8 +95,21 @@ fn a_save_beside_the_document_is_taken_in_and_damage_is_listed() {
     let left = ".draft.md.agent-doc-4194305-1.0000000000000001.0000000000000002.tmp";
     scratch.write(left, format!("{}Typed by a person.\n", scratch.read("draft.md")));
     scratch.write(".agent-doc/journal/abc.damaged-1", "??");
-    scratch.check(&["recover", "--list"], expect![[""]]);
-    scratch.check(&["recover"], expect![[""]]);
+    scratch.check(&["recover", "--list"], expect![[r#"
+        exit 0
+        KIND      FILE                              WHAT
+        save      draft.md                          perhaps a save, in .draft.md.agent-doc-4194305-1.0000000000000001.0000000000000002.tmp
+        damaged   .agent-doc/journal/abc.damaged-1  2 bytes
+        ! 'agent-doc recover' brings responses and saves into their documents
+        ! damaged files are kept for you; look at them, and remove them when you like
+    "#]]);
+    scratch.check(&["recover"], expect![[r#"
+        exit 0
+        KIND      FILE                              WHAT
+        save      draft.md                          perhaps a save, in .draft.md.agent-doc-4194305-1.0000000000000001.0000000000000002.tmp
+        damaged   .agent-doc/journal/abc.damaged-1  2 bytes
+        ! damaged files are kept for you; look at them, and remove them when you like
+    "#]]);
     assert!(scratch.read("draft.md").ends_with("One.\n\n## End\nTyped by a person.\n"));
     assert_eq!(scratch.names(), [".agent-doc", "draft.md"]);
 }
