@@ -249,7 +249,7 @@ impl Hub {
             .map_err(|error| Refusal::new(FileErrorKind::InvalidContent, format!("{path}: {error}")))?;
         let root = Arc::clone(&self.root);
         let path = blocking(move || {
-            let made = create::create_beneath(&root.folder, &path, &text);
+            let made = create::create_beneath(&root.folder, &root.path, &path, &text);
             made.map_err(|error| path::refused(&path, &error)).map(|()| path)
         });
         let path = path.await?;

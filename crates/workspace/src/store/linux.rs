@@ -10,7 +10,7 @@ use rustix::io::Errno;
 use rustix::process::{Pid, getegid, geteuid, getgroups};
 use xattr::FileExt as _;
 
-use super::disk::Glimpse;
+use super::disk::{Glimpse, Like};
 use super::lease::Lease;
 use super::real::contents;
 
@@ -24,8 +24,10 @@ pub(super) fn open(path: &Path) -> io::Result<File> {
     OpenOptions::new().read(true).custom_flags(flags.bits().cast_signed()).open(path)
 }
 
-pub(super) fn create(path: &Path) -> io::Result<File> {
-    OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)
+pub(super) fn create(path: &Path, like: Like<'_>) -> io::Result<File> {
+    // What is to be like another file is nobody's business until it is.
+    let mode = if like == Like::New { 0o666 } else { 0o600 };
+    OpenOptions::new().write(true).create_new(true).mode(mode).open(path)
 }
 
 pub(super) fn glimpse(file: &File, limit: u64) -> io::Result<Glimpse> {

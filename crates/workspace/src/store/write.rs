@@ -4,7 +4,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::disk::{Disk, Kind};
+use super::disk::{Disk, Kind, Like};
 use super::file::{Remark, StoredFile, failed, refused};
 use super::held::Held;
 use super::name::{IN_PLACE, sum};
@@ -26,7 +26,7 @@ impl<D: Disk> StoredFile<D> {
             self.write_in_place(expected, text)?
         } else {
             let path = self.path.clone();
-            let whole = self.make([sum(expected), sum(text)], Some(&path), text)?;
+            let whole = self.make([sum(expected), sum(text)], Like::File(&path), text)?;
             if self.can_exchange {
                 self.exchange(whole, expected, text)?
             } else {
@@ -40,7 +40,7 @@ impl<D: Disk> StoredFile<D> {
     pub(super) fn make(
         &mut self,
         known: [u64; 2],
-        like: Option<&Path>,
+        like: Like<'_>,
         text: &str,
     ) -> Result<PathBuf, KeeperError> {
         for _ in 0..NAMES_MAX {
@@ -180,7 +180,7 @@ impl<D: Disk> StoredFile<D> {
         if let Some(save) = self.unknown(&current, expected) {
             return Ok(save);
         }
-        let copy = self.make(IN_PLACE, None, &current)?;
+        let copy = self.make(IN_PLACE, Like::Private, &current)?;
         self.known = None;
         if let Err(error) = self.disk.overwrite(&self.path, text.as_bytes()) {
             let restored = self.disk.overwrite(&self.path, current.as_bytes());
