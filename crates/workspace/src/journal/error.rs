@@ -78,7 +78,9 @@ impl From<JournalError> for KeeperError {
     /// The same in words that name no place on the machine.
     fn from(error: JournalError) -> KeeperError {
         let reason = match error {
-            JournalError::Busy { .. } => "another agent-doc has the document open; end that one, or wait for it",
+            JournalError::Busy { .. } => {
+                "another agent-doc has the document open; end that one, or wait for it"
+            }
             JournalError::Newer { .. } => "its history was written by a newer agent-doc; update this one",
             JournalError::Io { source, .. } => return KeeperError::Io(source),
             JournalError::Absent { .. }
