@@ -114,7 +114,7 @@ fn beginning(history: &History, opened: &Opened, since: u64) -> Beginning {
         // What is missing was cut off and not deleted.
         displaced.push(united(document.text(), &opened.text));
     }
-    for leftover in &opened.leftovers {
+    for leftover in opened.leftovers.iter().filter(|leftover| !history.has_taken_in(leftover)) {
         // Without operations nothing is known of the time when it was made, so what it lacks says nothing.
         let is_known = !history.entries().is_empty() && !is_torn;
         displaced.push(if is_known { leftover.clone() } else { united(document.text(), leftover) });
@@ -129,6 +129,11 @@ fn beginning(history: &History, opened: &Opened, since: u64) -> Beginning {
     Beginning {
         document,
         revision: history.last_revision(),
+        written: if opened.text == history.latest_text() {
+            history.latest_revision()
+        } else {
+            history.written()
+        },
         requests: history.done(),
         displaced,
         in_file: opened.text.clone(),

@@ -15,8 +15,8 @@ impl History {
     /// The document with its latest versions. Operations before the time `since` bring none back: an editor that holds one for longer
     /// is less likely than a file that was changed on purpose.
     pub fn document(&self, since: u64) -> Document {
-        let written: BTreeSet<Revision> =
-            self.entries().iter().filter_map(|entry| entry.file.written).collect();
+        let known = |entry: &Entry| [entry.file.written, entry.file.perhaps];
+        let written: BTreeSet<Revision> = self.entries().iter().flat_map(known).flatten().collect();
         let stood = |entry: &Entry| written.contains(&entry.revision) || entry.file.save.is_some();
         let (mut start, mut versions) = (self.entries().len(), 0);
         for (index, entry) in self.entries().iter().enumerate().rev() {
@@ -40,17 +40,24 @@ impl History {
         document
     }
 
+    /// The latest revision whose text was in the file for certain. Later ones may have come there, too.
+    pub fn written(&self) -> Revision {
+        let Some((last, earlier)) = self.entries().split_last() else { return self.latest_revision() };
+        let before = earlier.last().map_or(self.checkpoint().revision, |entry| entry.revision);
+        last.file.written.unwrap_or(before)
+    }
+
     /// Whether the file holds what a writer leaves that died, or could not write: the latest text, or what stood there before it.
     pub fn explains(&self, file: &str) -> bool {
-        if file == self.latest_text() {
-            return true;
-        }
-        let Some((last, earlier)) = self.entries().split_last() else { return false };
-        let before = earlier.last().map_or(self.checkpoint().revision, |entry| entry.revision);
-        let written = last.file.written.unwrap_or(before);
-        let unwritten = self.entries().iter().filter(|entry| entry.revision > written);
-        self.text_at(written).is_some_and(|text| text == file)
-            || unwritten.filter_map(|entry| self.save_at(entry)).any(|saved| saved == file)
+        let written = self.written();
+        let is_in_file = |entry: &Entry| entry.file.save.as_ref().is_some_and(|save| !save.is_displaced);
+        let since = || self.entries().iter().filter(move |entry| entry.revision > written);
+        let perhaps = since().filter_map(|entry| entry.file.perhaps).filter(|revision| *revision > written);
+        let revisions: BTreeSet<Revision> = perhaps.chain([written, self.latest_revision()]).collect();
+        revisions.into_iter().filter_map(|revision| self.text_at(revision)).any(|text| text == file)
+            || since()
+                .filter(|entry| is_in_file(entry))
+                .any(|entry| self.save_at(entry).is_some_and(|saved| saved == file))
     }
 
     /// Whether the document had this text before its latest one.
@@ -61,6 +68,15 @@ impl History {
             had |= apply_all(&mut now, &entry.edits) && now == text;
         }
         had && text != self.latest_text()
+    }
+
+    /// Whether this text, which came out of the file, needs no taking in: it was a text of ours, or a save that was taken in.
+    pub fn has_taken_in(&self, displaced: &str) -> bool {
+        let is_save = |entry: &Entry| entry.file.save.as_ref().is_some_and(|save| save.is_displaced);
+        let saves = self.entries().iter().filter(|entry| is_save(entry));
+        self.had(displaced)
+            || displaced == self.latest_text()
+            || saves.filter_map(|entry| self.save_at(entry)).any(|saved| saved == displaced)
     }
 
     /// The latest requests that had a name, oldest first.
@@ -87,9 +103,9 @@ impl History {
         }))
     }
 
-    /// What was saved, if the operation took in a save that stayed in the file.
+    /// What was saved, if the operation took in a save.
     fn save_at(&self, entry: &Entry) -> Option<String> {
-        let save = entry.file.save.as_ref().filter(|save| !save.is_displaced)?;
+        let save = entry.file.save.as_ref()?;
         let mut text = self.text_at(entry.revision)?;
         apply_all(&mut text, &save.edits).then_some(text)
     }

@@ -33,7 +33,9 @@ pub(super) struct Desk {
     /// What the file holds, as far as is known.
     pub(super) in_file: String,
     /// The latest revision whose text was in the file.
-    pub(super) written: Option<Revision>,
+    pub(super) written: Revision,
+    /// The latest revision whose text may have come into the file.
+    pub(super) perhaps: Revision,
     pub(super) unnoted: Vec<Entry>,
     pub(super) untold: Vec<DocumentChanged>,
     pub(super) trouble: Option<KeeperError>,
