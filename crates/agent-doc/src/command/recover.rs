@@ -87,13 +87,7 @@ fn place(file: Option<&Path>) -> Result<(PathBuf, Option<PathBuf>)> {
         // The root is looked for from a file on, and any name will do.
         return Ok((root_of(&here.join("any")).to_owned(), None));
     };
-    let name = input::shown(file);
-    let whole = file.canonicalize().with_context(|| {
-        Refusal::new(format!("{name} does not exist"), "check the path, and the folder you are in")
-    })?;
-    if !whole.is_file() {
-        return Err(Refusal::new(format!("{name} is no file"), "name a document, or none for all").into());
-    }
+    let whole = input::whole(file)?;
     let root = root_of(&whole).to_owned();
     let document = whole.strip_prefix(&root).unwrap_or(&whole).to_owned();
     Ok((root, Some(document)))

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, Result};
+use anyhow::Result;
 use workspace::command::{Actor, FileCommand, FileResult, Reply, Request};
 use workspace::reach::{Reach, ReachError};
 use workspace::sidecar::root_of;
@@ -81,9 +81,7 @@ fn located(file: &Path) -> Result<(PathBuf, String)> {
     if input::is_standard(file) {
         return Err(Refusal::new("standard input cannot be written", "name a file").into());
     }
-    let place = file.canonicalize().with_context(|| {
-        Refusal::new(format!("{name} does not exist"), "check the path, and the folder you are in")
-    })?;
+    let place = input::whole(file)?;
     let root = root_of(&place).to_owned();
     let relative = place.strip_prefix(&root).unwrap_or(&place).to_str().map(str::to_owned);
     let relative = relative.ok_or_else(|| {

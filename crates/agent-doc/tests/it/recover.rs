@@ -36,7 +36,7 @@ fn nothing_waits_in_a_project_without_a_crash() {
         &["recover", "gone.md"],
         expect![[r#"
             exit 2
-            ! error: gone.md does not exist: No such file or directory (os error 2)
+            ! error: gone.md does not exist
             !   help: check the path, and the folder you are in
         "#]],
     );
