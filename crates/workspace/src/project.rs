@@ -54,7 +54,11 @@ struct Shelf {
 
 impl Shelf {
     fn open(&self, path: &Path) -> Result<Kept, KeeperError> {
-        let limits = store::Options { root: Some(self.root.clone()), ..store::Options::default() };
+        let limits = store::Options {
+            root: Some(self.root.clone()),
+            limit: self.options.document_max as u64,
+            ..store::Options::default()
+        };
         let mut opened = StoredFile::open(path, limits)?;
         let relative = path.strip_prefix(&self.root).unwrap_or(path);
         let mut journal = self.journal(relative, &opened.text)?;

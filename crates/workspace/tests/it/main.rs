@@ -38,5 +38,6 @@ mod sidecar;
 
 mod hub;
 mod restart;
+mod trouble;
 mod owner;
 mod watch;

@@ -72,10 +72,6 @@ impl Site {
     pub(crate) async fn append(&self, name: &str, line: &str) -> Reply {
         self.hub.execute(append(name, line).by(log()).named(line)).await
     }
-
-    pub(crate) async fn read(&self, name: &str) -> Reply {
-        self.hub.execute(FileCommand::Read { path: name.into() }.by(Actor::User("anna".into()))).await
-    }
 }
 
 pub(crate) fn append(name: &str, line: &str) -> FileCommand {

@@ -84,7 +84,7 @@ fn a_read_only_file_is_refused_even_to_root() {
     let mut scene = scene("one\n");
     fs::set_permissions(&scene.path, Permissions::from_mode(0o444)).unwrap();
     let reason = refusal(scene.file.write("one\n", "two\n"));
-    assert!(reason.ends_with("plan.md is read-only; make it writable and try again"), "{reason}");
+    assert_eq!(reason, "the file is read-only; make it writable and try again");
     assert_eq!(fs::read_to_string(&scene.path).unwrap(), "one\n");
 }
 
