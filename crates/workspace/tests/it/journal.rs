@@ -34,6 +34,7 @@ fn typed(revision: u64, at: usize, text: &str, request: Option<&str>) -> Entry {
     }
 }
 
+// DS-24
 #[test]
 fn any_of_300_operations_can_be_brought_back_also_after_a_restart() {
     let (_folder, path) = folder();
