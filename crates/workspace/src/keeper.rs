@@ -162,6 +162,9 @@ pub enum KeeperError {
         /// The limit.
         limit: u64,
     },
+    /// Another owner has the document, in this process or in another one.
+    #[error("another agent-doc has the document open; end that one, or wait for it")]
+    Owned,
     /// Somebody has been writing the file for longer than we wait.
     #[error("another program keeps writing the file; nothing was changed")]
     Busy,

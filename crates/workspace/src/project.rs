@@ -59,7 +59,11 @@ impl Shelf {
     fn open(&self, path: &Path) -> Result<Kept, KeeperError> {
         let relative = path.strip_prefix(&self.root).unwrap_or(path);
         let lock = self.lock(relative)?;
-        let limits = store::Options { root: Some(self.root.clone()), ..store::Options::default() };
+        let limits = store::Options {
+            root: Some(self.root.clone()),
+            limit: self.options.document_max as u64,
+            ..store::Options::default()
+        };
         let mut opened = StoredFile::open(path, limits)?;
         let mut journal = self.journal(relative, &opened.text)?;
         let clock = Arc::clone(&self.options.clock);

@@ -12,16 +12,17 @@ use crate::keeper::{Done, Entry};
 const VERSIONS_MAX: usize = 64;
 
 impl History {
-    /// The document with its latest versions. Operations before the time `since` bring none back: an editor that holds one for longer
-    /// is less likely than a file that was changed on purpose.
+    /// The document with its latest versions. Operations before the time `since` bring none back, unless they may be missing in the
+    /// file: an editor that holds one for longer is less likely than a file that was changed on purpose.
     pub fn document(&self, since: u64) -> Document {
         let known = |entry: &Entry| [entry.file.written, entry.file.perhaps];
         let written: BTreeSet<Revision> = self.entries().iter().flat_map(known).flatten().collect();
         let stood = |entry: &Entry| written.contains(&entry.revision) || entry.file.save.is_some();
+        let certain = self.written();
         let (mut start, mut versions) = (self.entries().len(), 0);
         for (index, entry) in self.entries().iter().enumerate().rev() {
             versions += usize::from(stood(entry));
-            if versions > VERSIONS_MAX || entry.time < since {
+            if versions > VERSIONS_MAX || (entry.time < since && entry.revision <= certain) {
                 break;
             }
             start = index;
@@ -50,33 +51,33 @@ impl History {
     /// Whether the file holds what a writer leaves that died, or could not write: the latest text, or what stood there before it.
     pub fn explains(&self, file: &str) -> bool {
         let written = self.written();
-        let is_in_file = |entry: &Entry| entry.file.save.as_ref().is_some_and(|save| !save.is_displaced);
-        let since = || self.entries().iter().filter(move |entry| entry.revision > written);
-        let perhaps = since().filter_map(|entry| entry.file.perhaps).filter(|revision| *revision > written);
-        let revisions: BTreeSet<Revision> = perhaps.chain([written, self.latest_revision()]).collect();
-        revisions.into_iter().filter_map(|revision| self.text_at(revision)).any(|text| text == file)
-            || since()
-                .filter(|entry| is_in_file(entry))
-                .any(|entry| self.save_at(entry).is_some_and(|saved| saved == file))
+        let since = self.entries().iter().filter(|entry| entry.revision > written);
+        let perhaps: BTreeSet<Revision> = since.filter_map(|entry| entry.file.perhaps).collect();
+        let may_stand = |revision| revision == written || (revision > written && perhaps.contains(&revision));
+        file == self.latest_text()
+            || (may_stand(self.checkpoint().revision) && file == self.checkpoint().text)
+            || self.any(|entry, text| {
+                (may_stand(entry.revision) && file == text)
+                    || (entry.revision > written && is_save(entry, text, file, false))
+            })
     }
 
     /// Whether the document had this text before its latest one.
     pub fn had(&self, text: &str) -> bool {
-        let mut now = self.checkpoint().text.clone();
-        let mut had = now == text;
-        for entry in self.entries() {
-            had |= apply_all(&mut now, &entry.edits) && now == text;
-        }
-        had && text != self.latest_text()
+        text != self.latest_text() && (text == self.checkpoint().text || self.any(|_, then| then == text))
     }
 
     /// Whether this text, which came out of the file, needs no taking in: it was a text of ours, or a save that was taken in.
     pub fn has_taken_in(&self, displaced: &str) -> bool {
-        let is_save = |entry: &Entry| entry.file.save.as_ref().is_some_and(|save| save.is_displaced);
-        let saves = self.entries().iter().filter(|entry| is_save(entry));
         self.had(displaced)
             || displaced == self.latest_text()
-            || saves.filter_map(|entry| self.save_at(entry)).any(|saved| saved == displaced)
+            || self.any(|entry, text| is_save(entry, text, displaced, true))
+    }
+
+    /// Whether it is so for any operation and the text after it.
+    fn any(&self, mut is_so: impl FnMut(&Entry, &str) -> bool) -> bool {
+        let mut text = self.checkpoint().text.clone();
+        self.entries().iter().any(|entry| apply_all(&mut text, &entry.edits) && is_so(entry, &text))
     }
 
     /// The latest requests that had a name, oldest first.
@@ -102,13 +103,14 @@ impl History {
             (part, &span.author)
         }))
     }
+}
 
-    /// What was saved, if the operation took in a save.
-    fn save_at(&self, entry: &Entry) -> Option<String> {
-        let save = entry.file.save.as_ref()?;
-        let mut text = self.text_at(entry.revision)?;
-        apply_all(&mut text, &save.edits).then_some(text)
-    }
+/// Whether the operation that led to `text` took in just this save.
+fn is_save(entry: &Entry, text: &str, saved: &str, is_displaced: bool) -> bool {
+    entry.file.save.as_ref().filter(|save| save.is_displaced == is_displaced).is_some_and(|save| {
+        let mut text = text.to_owned();
+        apply_all(&mut text, &save.edits) && text == saved
+    })
 }
 
 /// Does an operation again; false if it does not fit.

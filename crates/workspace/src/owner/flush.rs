@@ -187,6 +187,7 @@ fn may_be_written(error: &KeeperError) -> bool {
         KeeperError::Gone
         | KeeperError::Refused { .. }
         | KeeperError::NotText(_)
+        | KeeperError::Owned
         | KeeperError::TooLarge { .. } => false,
     }
 }

@@ -88,7 +88,7 @@ impl<D: Disk> StoredFile<D> {
         // has heard, an error makes the next read tell everything again.
         self.known = None;
         if self.disk.look(&whole).is_ok_and(|look| look.kind != Kind::File) {
-            return Err(self.put_back(&whole, text, refused(&self.path, "is no regular file any more")));
+            return Err(self.put_back(&whole, text, refused("is no regular file any more")));
         }
         let synced = self.disk.sync_folder(&self.folder);
         let file = match self.disk.open(&whole) {

@@ -50,6 +50,7 @@ fn damage(bytes: &mut Vec<u8>, ends: &[usize], dice: &mut Dice) -> usize {
     first
 }
 
+// DS-15
 #[test]
 fn ten_thousand_damaged_journals_give_what_stands_before_the_damage() {
     let folder = memory::folder();

@@ -17,6 +17,7 @@ mod memory;
 mod memory_keeper;
 mod past;
 mod simulated;
+mod site;
 
 mod store;
 mod store_crash;
@@ -37,5 +38,7 @@ mod sidecar;
 
 mod daemon;
 mod hub;
+mod restart;
+mod trouble;
 mod owner;
 mod watch;

@@ -75,7 +75,7 @@ fn left(folder: &Path) -> Vec<String> {
     names(folder).into_iter().filter(|name| name.contains(".agent-doc-")).collect()
 }
 
-// DS-6, F18
+// DS-6
 #[test]
 fn a_thousand_kills_at_any_moment_leave_a_whole_version_and_every_acknowledged_line() {
     let folder = tempfile::tempdir().unwrap();
@@ -106,6 +106,7 @@ fn a_thousand_kills_at_any_moment_leave_a_whole_version_and_every_acknowledged_l
     assert_eq!(left(folder.path()), [""; 0]);
 }
 
+// DS-7
 #[test]
 fn saves_survive_while_the_writer_is_killed_again_and_again() {
     let folder = tempfile::tempdir().unwrap();

@@ -60,6 +60,7 @@ fn cases() -> Vec<(&'static str, &'static str, String)> {
     cases
 }
 
+// DS-14, F18
 #[test]
 fn whichever_system_call_fails_the_document_is_whole() {
     let folder = tempfile::tempdir().unwrap();
@@ -161,6 +162,7 @@ fn a_file_that_is_mounted_by_itself_is_refused() {
     mounted(&script, MOUNTS, folder.path());
 }
 
+// FT-5
 #[test]
 fn a_folder_that_is_gone_takes_the_document_with_it_and_nothing_else() {
     let mut scene = crate::store::scene("one\n");
@@ -174,6 +176,7 @@ fn a_folder_that_is_gone_takes_the_document_with_it_and_nothing_else() {
     assert_eq!(names(scene.folder.path()), ["plan.md"]);
 }
 
+// FT-1, F18
 #[test]
 fn a_full_disk_leaves_the_document_and_the_next_write_succeeds() {
     let folder = tempfile::tempdir().unwrap();
