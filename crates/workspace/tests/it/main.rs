@@ -39,5 +39,6 @@ mod sidecar;
 mod hub;
 mod restart;
 mod trouble;
+mod trouble_disk;
 mod owner;
 mod watch;
