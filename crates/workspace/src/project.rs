@@ -10,7 +10,7 @@ use document::Author;
 use document::frontmatter::{Frontmatter, Session};
 
 use crate::hub::{Hub, KeeperFactory};
-use crate::journal::{History, Journal, Keep};
+use crate::journal::{History, Journal, JournalError, Keep};
 use crate::keeper::{Beginning, Displaced, Entry, Found, Keeper, KeeperError};
 use crate::lock::{LockError, OwnerLock};
 use crate::owner::{Clock, Options};
@@ -175,7 +175,12 @@ impl Keeper for Kept {
 
     fn note(&mut self, entries: &[Entry]) -> Result<(), KeeperError> {
         self.unpruned += entries.len();
-        Ok(self.journal.append_all(entries.to_vec())?)
+        match self.journal.append_all(entries.to_vec()) {
+            Err(JournalError::Io { source, .. }) if store::is_full(&source) && self.file.make_room() => {
+                Ok(self.journal.append_all(entries.to_vec())?)
+            }
+            noted => Ok(noted?),
+        }
     }
 
     fn tend(&mut self) -> Option<Duration> {

@@ -29,3 +29,4 @@ pub use flush::{Flushed, flush};
 pub use leftover::{left_beside, united};
 pub use quiet::Patience;
 pub use real::RealDisk;
+pub(crate) use write::is_full;

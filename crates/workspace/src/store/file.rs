@@ -217,6 +217,12 @@ impl<D: Disk> StoredFile<D> {
     }
 
     fn check_folder(&self, look: &Look) -> Result<(), KeeperError> {
+        let real = self.disk.resolve(&self.folder).map_err(|error| failed("find", &self.folder, &error))?;
+        if real != self.folder {
+            return Err(refused(
+                "lies in a folder that a link leads to now; put the folder back, or open it there",
+            ));
+        }
         let folder = self.disk.look(&self.folder).map_err(|error| failed("find", &self.folder, &error))?;
         if folder.device == look.device {
             return Ok(());

@@ -40,5 +40,7 @@ mod daemon;
 mod hub;
 mod restart;
 mod trouble;
+mod trouble_disk;
 mod owner;
+mod processes;
 mod watch;

@@ -46,6 +46,7 @@ fn cases() -> Vec<(&'static str, &'static str, String)> {
         cases.extend((1..=6).map(|at| ("write", error, at.to_string())));
     }
     cases.extend((1..=45).step_by(2).map(|at| ("openat", "EMFILE", at.to_string())));
+    cases.extend((1..=12).map(|at| ("openat2", "EMFILE", at.to_string())));
     let single = [
         ("renameat2", "EINVAL", "2"),
         ("renameat2", "ENOSYS", "1+"),
@@ -135,7 +136,7 @@ fn child_with_a_mounted_file() {
 }
 
 /// Runs a child in a namespace where it may mount.
-fn mounted(script: &str, variable: &str, folder: &Path) {
+pub(crate) fn mounted(script: &str, variable: &str, folder: &Path) {
     let is_root = std::os::unix::fs::MetadataExt::uid(&fs::metadata("/proc/self").unwrap()) == 0;
     let namespaces: &[&str] = if is_root { &["--mount"] } else { &["--user", "--map-root-user", "--mount"] };
     let output = Command::new("unshare")

@@ -302,3 +302,43 @@ async fn a_project_may_be_opened_by_one_process_at_a_time_and_documents_one_by_o
     let text = fs::read_to_string(folder.path().join("plan.md")).unwrap();
     assert!(has(&text, "goes on") && has(&text, "free again"));
 }
+
+// C10, DS-5
+#[test]
+fn a_program_that_empties_the_file_and_writes_slowly_is_waited_for() {
+    use std::io::Write as _;
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("plan.md");
+    fs::write(&path, PLAN).unwrap();
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let (mut rounds, mut partial) = (0, 0);
+    let hub = workspace::project::open(folder.path(), options()).unwrap();
+    let handle = runtime.block_on(hub.document("plan.md")).unwrap();
+    for round in 0..50 {
+        let saved =
+            fs::read_to_string(&path).unwrap().replacen("# Plan\n", &format!("# Plan\nthought {round}\n"), 1);
+        let mut slow = fs::OpenOptions::new().write(true).truncate(true).open(&path).unwrap();
+        let waiting = {
+            let handle = handle.clone();
+            runtime.spawn(async move {
+                handle.execute(append("plan.md", &format!("answer {round}")).by(log())).await
+            })
+        };
+        for piece in saved.as_bytes().chunks(saved.len() / 4 + 1) {
+            slow.write_all(piece).unwrap();
+            std::thread::sleep(std::time::Duration::from_millis(2));
+            partial += usize::from(!handle.read().text.ends_with("end\n"));
+        }
+        drop(slow);
+        assert!(is_written(&runtime.block_on(waiting).unwrap()));
+        let text = fs::read_to_string(&path).unwrap();
+        assert!(
+            has(&text, &format!("thought {round}")) && has(&text, &format!("answer {round}")),
+            "{text:?}"
+        );
+        rounds += 1;
+    }
+    println!("{rounds} slow saves: {partial} half ones shown");
+    assert_eq!(partial, 0);
+    runtime.block_on(hub.shutdown());
+}

@@ -43,6 +43,9 @@ async fn a_hundred_writers_append_ten_times_each_and_every_line_is_there_once_an
     assert_eq!(desk.handle.read().revision, 1000);
     assert_eq!(desk.keeper.with(|disk| disk.entries.len()), 1000);
     assert!(desk.keeper.writes() < 300);
+    // One wait for the journal goes with each write, however many operations there are.
+    let (notes, writes) = desk.keeper.with(|disk| (disk.notes, disk.writes));
+    assert_eq!(notes, writes);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
