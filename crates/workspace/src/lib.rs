@@ -4,6 +4,7 @@
 
 pub mod command;
 pub mod event;
+pub mod git;
 pub mod hub;
 pub mod keeper;
 pub mod owner;

@@ -37,6 +37,8 @@ mod pending;
 mod sidecar;
 
 mod daemon;
+mod git;
+mod git_clean;
 mod hub;
 mod restart;
 mod trouble;
