@@ -12,7 +12,7 @@ use document::{Author, Document};
 use workspace::keeper::{Displaced, Entry, Keeper, KeeperError};
 use workspace::store::{Options, StoredFile, flush, united};
 
-use crate::editor::{Dice, Habits, Style, missing, sentence, work};
+use crate::editor::{Dice, Habits, Style, Wording, missing, sentence, work};
 use crate::store::names;
 
 /// Tells the child which document to write.
@@ -148,7 +148,13 @@ fn saves_survive_while_the_writer_is_killed_again_and_again() {
 
 fn kill_during_saves(path: &Path, style: Style) {
     let is_over = AtomicBool::new(false);
-    let habits = Habits { saves: 500, reloads: 100, deletes: 0, pause_max: Duration::from_millis(3) };
+    let habits = Habits {
+        saves: 500,
+        reloads: 100,
+        deletes: 0,
+        pause_max: Duration::from_millis(3),
+        wording: Wording::Sentences,
+    };
     let (done, kills) = std::thread::scope(|scope| {
         let editor = scope.spawn(|| {
             let done = work(path, style, habits, 21);
