@@ -135,11 +135,11 @@ impl<'a> Comparison<'a> {
             self.each_part(young, |words, is_held| {
                 for word in words.split_whitespace() {
                     let is_telling = self.is_telling(word);
-                    // Which line was paired with which is a guess. A word that stands once, and that the version or the save has
-                    // at another place, is neither younger nor missing.
-                    let is_elsewhere = older.contains(word) || !is_held && self.inserted.contains(word);
-                    if !(is_telling && is_elsewhere) {
-                        found.add_young(word, is_telling, is_held);
+                    if !is_telling {
+                        found.add_young(word, false, is_held);
+                    } else if !older.contains(word) {
+                        // Which line was paired with which is a guess; a word that stands once is itself wherever it stands.
+                        found.add_young(word, true, is_held || self.inserted.contains(word));
                     }
                 }
             });

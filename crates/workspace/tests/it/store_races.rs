@@ -88,7 +88,7 @@ fn no_line_is_lost(folder: &Path, style: Style, wording: Wording) {
         lost.len(),
         agents_lost.len()
     );
-    // Of entries that differ in a number, one that was typed while another was displaced unread can still pass for it.
+    // The first entry of a list, before there is a pattern to know it by, can still pass for a version of another one.
     let lost_max = match wording {
         Wording::Sentences => 0,
         Wording::Entries => 5,
