@@ -150,11 +150,27 @@ impl Sidecar {
     }
 }
 
-/// The root of the project that a file belongs to: the nearest folder above it with `.agent-doc` or `.git`, else its own.
+/// The root of the project that a file belongs to: the nearest folder above it with `.agent-doc` or `.git`, else its own. A folder
+/// above that anybody may write in, such as the one for temporary files, is nobody's project: a stranger could have put those
+/// there.
 pub fn root_of(file: &Path) -> &Path {
     let folder = file.parent().unwrap_or(file);
-    let is_root = |folder: &&Path| folder.join(FOLDER).is_dir() || folder.join(".git").exists();
+    let is_root = |above: &&Path| {
+        let has_state = above.join(FOLDER).is_dir() || above.join(".git").exists();
+        has_state && (*above == folder || !is_for_anybody(above))
+    };
     folder.ancestors().find(is_root).unwrap_or(folder)
+}
+
+#[cfg(unix)]
+fn is_for_anybody(folder: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt as _;
+    folder.metadata().is_ok_and(|metadata| metadata.mode() & 0o002 != 0)
+}
+
+#[cfg(not(unix))]
+fn is_for_anybody(_folder: &Path) -> bool {
+    false
 }
 
 /// The path with `/` between its parts, on every system; nothing if it leads out of the root.

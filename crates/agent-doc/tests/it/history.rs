@@ -42,6 +42,7 @@ fn journal(scratch: &Scratch, name: &str, session: Option<&str>) -> Journal {
             })
             .unwrap();
     }
+    journal.settle(6).unwrap();
     journal
 }
 
@@ -305,7 +306,8 @@ fn while_another_one_writes_others_read_and_nobody_restores() {
 fn damage_is_told_and_what_stands_before_it_is_shown() {
     let scratch = scratch();
     let folder = scratch.path(".agent-doc/journal");
-    let path = std::fs::read_dir(folder).unwrap().next().unwrap().unwrap().path();
+    let mut paths = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let path = paths.find(|path| path.extension().is_none()).unwrap();
     let mut bytes = std::fs::read(&path).unwrap();
     bytes.truncate(bytes.len() - 3);
     std::fs::write(&path, bytes).unwrap();

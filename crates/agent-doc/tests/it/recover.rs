@@ -108,6 +108,7 @@ fn a_save_beside_the_document_is_taken_in_and_damage_is_listed() {
         KIND      FILE                              WHAT
         save      draft.md                          perhaps a save, in .draft.md.agent-doc-4194305-1.0000000000000001.0000000000000002.tmp
         damaged   .agent-doc/journal/abc.damaged-1  2 bytes
+        ! draft.md: the saves beside it are in the document now
         ! damaged files are kept for you; look at them, and remove them when you like
     "#]]);
     assert!(scratch.read("draft.md").ends_with("One.\n\n## End\nTyped by a person.\n"));
