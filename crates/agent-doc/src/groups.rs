@@ -7,7 +7,7 @@ use clap::Command;
 const GROUPS: &[(&str, &[&str])] = &[
     ("Read and write a document", &["outline", "section"]),
     ("Bring versions together", &["merge"]),
-    ("See the past and bring it back", &["history", "show", "diff", "blame", "restore"]),
+    ("See the past and bring it back", &["history", "show", "diff", "blame", "restore", "recover"]),
     ("Talk to an agent", &["chat", "stats", "models"]),
     ("Set up", &["doctor", "config", "completions", "man"]),
 ];

@@ -9,6 +9,7 @@ mod lines;
 mod moment;
 mod output;
 mod past;
+mod reach;
 mod refusal;
 mod replace;
 mod wiring;
@@ -63,6 +64,7 @@ fn perform(command: &Command) -> Result<Outcome> {
         Command::Diff(given) => command::diff::run(given)?,
         Command::Blame(given) => command::blame::run(given)?,
         Command::Restore(given) => command::restore::run(given)?,
+        Command::Recover(given) => command::recover::run(given)?,
         Command::Doctor(given) => command::doctor::run(given)?,
         Command::Chat(given) => return command::chat::run(given),
         Command::Stats(given) => command::stats::run(given)?,

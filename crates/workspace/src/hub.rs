@@ -36,10 +36,19 @@ pub struct Hub {
     open: Arc<Mutex<Open>>,
 }
 
+impl std::fmt::Debug for Hub {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("Hub").field("root", &self.root.path).finish_non_exhaustive()
+    }
+}
+
 struct Root {
     folder: File,
     path: PathBuf,
 }
+
+/// An owner that can begin, or why it cannot.
+type Prepared = Result<(DocumentHandle, DocumentActor), KeeperError>;
 
 /// What is open. Locked for a moment only, never across an await.
 #[derive(Default)]
@@ -68,6 +77,12 @@ impl Hub {
             events: broadcast::Sender::new(EVENTS_MAX),
             open: Arc::default(),
         })
+    }
+
+    /// The root, with links followed.
+    #[must_use]
+    pub fn root(&self) -> &Path {
+        &self.root.path
     }
 
     /// The owner of the document at a path relative to the root.
@@ -193,18 +208,44 @@ impl Hub {
     }
 
     async fn open_document(&self, path: String) -> Result<DocumentHandle, Refusal> {
-        let hub = self.clone();
-        let opened = blocking(move || {
-            let keeper = (hub.keepers)(&hub.root.path.join(&path)).map_err(|error| unread(&path, &error))?;
-            DocumentActor::open_with(&path, keeper, (hub.options)(&path), hub.events.clone())
-                .map_err(|error| unread(&path, &error))
-        });
-        let (handle, actor) = opened.await?;
+        let mut prepared = self.prepare_owner(path.clone()).await?;
+        if matches!(prepared, Err(KeeperError::Owned)) {
+            // A document that was moved here may have its history in the hands of the owner of its old name.
+            self.let_go_of_moved().await;
+            prepared = self.prepare_owner(path.clone()).await?;
+        }
+        let (handle, actor) = prepared.map_err(|error| unread(&path, &error))?;
         let mut open = self.lock();
         // Those that ended are let go, so that the set does not grow for ever.
         while open.tasks.try_join_next().is_some() {}
         open.tasks.spawn(actor.run());
         Ok(handle)
+    }
+
+    /// Opens the files of a document.
+    async fn prepare_owner(&self, path: String) -> Result<Prepared, Refusal> {
+        let hub = self.clone();
+        let work = move || {
+            let keeper = (hub.keepers)(&hub.root.path.join(&path));
+            Ok(keeper.and_then(|keeper| {
+                DocumentActor::open_with(&path, keeper, (hub.options)(&path), hub.events.clone())
+            }))
+        };
+        blocking(work).await
+    }
+
+    /// Ends the owners whose files have gone from their names. What they had to write is noted.
+    async fn let_go_of_moved(&self) {
+        let is_gone = |path: &str| matches!(self.root.path.join(path).try_exists(), Ok(false));
+        let cells: Vec<_> = {
+            let mut open = self.lock();
+            let gone: Vec<String> = open.documents.keys().filter(|path| is_gone(path)).cloned().collect();
+            gone.iter().filter_map(|path| open.documents.remove(path)).collect()
+        };
+        for handle in cells.iter().filter_map(|cell| cell.get()) {
+            handle.stop().await;
+            handle.ended().await;
+        }
     }
 
     async fn create_run(&self, run_id: &str, objective: String, actor: &Actor) -> Result<Reply, Refusal> {
@@ -237,7 +278,7 @@ impl Hub {
             .map_err(|error| Refusal::new(FileErrorKind::InvalidContent, format!("{path}: {error}")))?;
         let root = Arc::clone(&self.root);
         let path = blocking(move || {
-            let made = create::create_beneath(&root.folder, &path, &text);
+            let made = create::create_beneath(&root.folder, &root.path, &path, &text);
             made.map_err(|error| path::refused(&path, &error)).map(|()| path)
         });
         let path = path.await?;

@@ -10,6 +10,12 @@ pub mod hub;
 pub mod keeper;
 pub mod owner;
 pub mod project;
+#[cfg(unix)]
+pub mod daemon;
+#[cfg(unix)]
+pub mod reach;
+#[cfg(unix)]
+pub mod recovery;
 pub mod store;
 pub mod watch;
 

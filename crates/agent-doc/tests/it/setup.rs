@@ -23,6 +23,7 @@ fn bash_can_read_its_completions() {
 }
 
 const PAGES: [&str; 18] = [
+    "agent-doc-recover.1",
     "agent-doc-completions.1",
     "agent-doc-man.1",
     "agent-doc-merge.1",

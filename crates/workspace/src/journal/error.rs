@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 
 use document::Revision;
 
+use crate::keeper::KeeperError;
+
 /// Why the journal did not do what was asked.
 #[derive(Debug, thiserror::Error)]
 pub enum JournalError {
@@ -70,4 +72,22 @@ pub(super) fn too_long(path: &Path) -> JournalError {
 
 pub(super) fn misfit(path: &Path) -> JournalError {
     failed(path, io::Error::new(ErrorKind::InvalidInput, "the authors do not cover the text"))
+}
+
+impl From<JournalError> for KeeperError {
+    /// The same in words that name no place on the machine.
+    fn from(error: JournalError) -> KeeperError {
+        match error {
+            JournalError::Busy { .. } => KeeperError::Owned,
+            JournalError::Newer { .. } => {
+                let reason = "its history was written by a newer agent-doc; update this one";
+                KeeperError::Refused { reason: reason.to_owned() }
+            }
+            JournalError::Io { source, .. } => KeeperError::Io(source),
+            JournalError::Absent { .. }
+            | JournalError::Unreadable { .. }
+            | JournalError::OutOfOrder { .. }
+            | JournalError::DoesNotFit { .. } => KeeperError::Io(io::Error::other(error)),
+        }
+    }
 }

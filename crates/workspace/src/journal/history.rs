@@ -54,6 +54,8 @@ pub struct History {
     entries: Vec<Entry>,
     text: String,
     requests: Requests,
+    /// The revision that was in the file when that was last looked at.
+    settled: Option<Revision>,
 }
 
 impl History {
@@ -67,7 +69,7 @@ impl History {
             requests.note(request);
         }
         let text = checkpoint.text.clone();
-        Some(History { checkpoint, entries: Vec::new(), text, requests })
+        Some(History { checkpoint, entries: Vec::new(), text, requests, settled: None })
     }
 
     /// Takes an operation, if it follows the last one.
@@ -98,6 +100,16 @@ impl History {
         self.requests = requests;
     }
 
+    /// The text of this revision was in the file.
+    pub(super) fn settle(&mut self, revision: Revision) {
+        self.settled = Some(revision);
+    }
+
+    /// Whether the latest text was in the file for certain.
+    pub(super) fn is_settled(&self) -> bool {
+        self.settled == Some(self.latest_revision())
+    }
+
     /// No revision up to `floor` is given again.
     pub(super) fn raise_floor(&mut self, floor: Revision) {
         self.checkpoint.floor = self.checkpoint.floor.max(floor);
@@ -105,23 +117,31 @@ impl History {
 
     /// Folds the oldest `count` operations into the checkpoint.
     pub(super) fn fold(&mut self, count: usize) {
-        let mut spans = Spans::of(&self.checkpoint);
+        self.checkpoint = self.folded(count);
+        self.entries.drain(..count.min(self.entries.len()));
+    }
+
+    /// What the checkpoint would be after the oldest `count` operations.
+    pub(super) fn folded(&self, count: usize) -> Checkpoint {
+        let mut checkpoint = self.checkpoint.clone();
+        let mut spans = Spans::of(&checkpoint);
         let mut requests = Requests::default();
-        for request in &self.checkpoint.requests {
+        for request in &checkpoint.requests {
             requests.note(request);
         }
-        for entry in self.entries.drain(..count.min(self.entries.len())) {
-            apply_all(&mut self.checkpoint.text, &entry.edits);
-            spans.apply(&entry);
+        for entry in self.entries.iter().take(count) {
+            apply_all(&mut checkpoint.text, &entry.edits);
+            spans.apply(entry);
             if let Some(request) = &entry.request {
                 requests.note(request);
             }
-            self.checkpoint.revision = entry.revision;
-            self.checkpoint.time = entry.time;
+            checkpoint.revision = entry.revision;
+            checkpoint.time = entry.time;
         }
-        self.checkpoint.floor = self.checkpoint.floor.max(self.checkpoint.revision);
-        self.checkpoint.spans = spans.into_vec();
-        self.checkpoint.requests = requests.order.into();
+        checkpoint.floor = checkpoint.floor.max(checkpoint.revision);
+        checkpoint.spans = spans.into_vec();
+        checkpoint.requests = requests.order.into();
+        checkpoint
     }
 
     /// Where the history begins.
@@ -186,7 +206,7 @@ pub fn edits_between(old: &str, new: &str) -> Vec<Edit> {
 }
 
 /// Does the edits one after another; if one of them does not fit, none is done.
-fn apply_all(text: &mut String, edits: &[Edit]) -> bool {
+pub(super) fn apply_all(text: &mut String, edits: &[Edit]) -> bool {
     let mut undo = Vec::new();
     for edit in edits {
         let Some(removed) = text.get(edit.range.clone()).map(str::to_owned) else {

@@ -3,8 +3,9 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
-use super::disk::{Disk, Kind, Look};
+use super::disk::{Disk, Kind, Like, Look};
 use super::held::Held;
 use super::leftover;
 use super::name::{Names, sum};
@@ -14,9 +15,6 @@ use crate::keeper::{Displaced, Entry, Keeper, KeeperError};
 
 /// Documents may have this many bytes unless the options say otherwise.
 const LENGTH_MAX: u64 = 16 << 20;
-
-/// What is called to note an operation.
-pub type Journal = Box<dyn FnMut(&Entry) -> io::Result<()> + Send>;
 
 /// How a file is kept.
 #[derive(Debug, Clone)]
@@ -44,6 +42,9 @@ pub struct Opened<D: Disk = RealDisk> {
     /// Texts that a process left beside it when it ended, and that are not in the file: perhaps somebody's save. They stay on the
     /// disk until [`StoredFile::leftovers_absorbed`] is called.
     pub leftovers: Vec<String>,
+    /// A process ended while it wrote the file in place, so that what the file holds may be cut off. The text before is among the
+    /// left-over ones.
+    pub is_torn: bool,
 }
 
 /// Something that a person should know about how a file is kept.
@@ -85,7 +86,6 @@ pub struct StoredFile<D: Disk = RealDisk> {
     pub(super) late: Vec<String>,
     pub(super) leftovers: Vec<PathBuf>,
     pub(super) remarks: Vec<Remark>,
-    journal: Journal,
 }
 
 impl StoredFile {
@@ -102,7 +102,7 @@ impl<D: Disk> StoredFile<D> {
         if let Some(root) = &options.root {
             let root = disk.resolve(root).map_err(|error| failed("find", root, &error))?;
             if !path.starts_with(&root) {
-                return Err(refused(&path, "lies outside of the project; open it by itself"));
+                return Err(refused("lies outside of the project; open it by itself"));
             }
         }
         let folder = path.parent().unwrap_or(Path::new("/")).to_owned();
@@ -122,18 +122,11 @@ impl<D: Disk> StoredFile<D> {
             late: Vec::new(),
             leftovers: Vec::new(),
             remarks: Vec::new(),
-            journal: Box::new(|_| Ok(())),
         };
         let text = file.current()?.1;
-        let leftovers = leftover::gather(&mut file, &text)?;
+        let (leftovers, is_torn) = leftover::gather(&mut file, &text)?;
         file.known = Some(text.clone());
-        Ok(Opened { file, text, leftovers })
-    }
-
-    /// Notes operations through `journal` from now on.
-    pub fn with_journal(mut self, journal: Journal) -> StoredFile<D> {
-        self.journal = journal;
-        self
+        Ok(Opened { file, text, leftovers, is_torn })
     }
 
     /// Where the file is, after all links.
@@ -166,7 +159,7 @@ impl<D: Disk> StoredFile<D> {
 
     /// Makes the file anew after it was deleted, if somebody wants that. Never replaces one that has come back meanwhile.
     pub fn restore(&mut self, text: &str) -> Result<(), KeeperError> {
-        let whole = self.make([0, sum(text)], None, text)?;
+        let whole = self.make([0, sum(text)], Like::New, text)?;
         let placed = self.disk.place(&whole, &self.path);
         if let Err(error) = placed {
             self.discard_quietly(&whole);
@@ -220,15 +213,21 @@ impl<D: Disk> StoredFile<D> {
             Kind::Link => "is a link now; open the file that it leads to",
             Kind::Other => "is no regular file; move it away and try again",
         };
-        Err(refused(&self.path, why))
+        Err(refused(why))
     }
 
     fn check_folder(&self, look: &Look) -> Result<(), KeeperError> {
+        let real = self.disk.resolve(&self.folder).map_err(|error| failed("find", &self.folder, &error))?;
+        if real != self.folder {
+            return Err(refused(
+                "lies in a folder that a link leads to now; put the folder back, or open it there",
+            ));
+        }
         let folder = self.disk.look(&self.folder).map_err(|error| failed("find", &self.folder, &error))?;
         if folder.device == look.device {
             return Ok(());
         }
-        Err(refused(&self.path, "is mounted by itself; open it in the folder where it lies"))
+        Err(refused("is mounted by itself; open it in the folder where it lies"))
     }
 
     /// From now on the file holds this text, and the caller knows.
@@ -260,13 +259,20 @@ impl<D: Disk> Keeper for StoredFile<D> {
         self.replace(expected, text)
     }
 
-    fn note(&mut self, entry: &Entry) -> Result<(), KeeperError> {
-        Ok((self.journal)(entry)?)
+    /// A file alone remembers nothing; a project puts a journal beside it.
+    fn note(&mut self, _: &[Entry]) -> Result<(), KeeperError> {
+        Ok(())
+    }
+
+    fn tend(&mut self) -> Option<Duration> {
+        self.read_held();
+        self.next_look()
     }
 }
 
-pub(super) fn refused(path: &Path, why: &str) -> KeeperError {
-    KeeperError::Refused { reason: format!("{} {why}", path.display()) }
+/// Named by what it is and not by its place, which callers know and agents need not.
+pub(super) fn refused(why: &str) -> KeeperError {
+    KeeperError::Refused { reason: format!("the file {why}") }
 }
 
 /// The error with the file and what to do, of the same kind as before.

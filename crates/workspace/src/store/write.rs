@@ -4,10 +4,10 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::disk::{Disk, Kind};
+use super::disk::{Disk, Kind, Like};
 use super::file::{Remark, StoredFile, failed, refused};
 use super::held::Held;
-use super::name::sum;
+use super::name::{IN_PLACE, sum};
 use super::quiet::Pauses;
 use crate::keeper::{Displaced, KeeperError};
 
@@ -26,7 +26,13 @@ impl<D: Disk> StoredFile<D> {
             self.write_in_place(expected, text)?
         } else {
             let path = self.path.clone();
-            let whole = self.make([sum(expected), sum(text)], Some(&path), text)?;
+            let known = [sum(expected), sum(text)];
+            let whole = match self.make(known, Like::File(&path), text) {
+                Err(KeeperError::Io(error)) if is_full(&error) && self.make_room() => {
+                    self.make(known, Like::File(&path), text)?
+                }
+                made => made?,
+            };
             if self.can_exchange {
                 self.exchange(whole, expected, text)?
             } else {
@@ -40,7 +46,7 @@ impl<D: Disk> StoredFile<D> {
     pub(super) fn make(
         &mut self,
         known: [u64; 2],
-        like: Option<&Path>,
+        like: Like<'_>,
         text: &str,
     ) -> Result<PathBuf, KeeperError> {
         for _ in 0..NAMES_MAX {
@@ -88,7 +94,7 @@ impl<D: Disk> StoredFile<D> {
         // has heard, an error makes the next read tell everything again.
         self.known = None;
         if self.disk.look(&whole).is_ok_and(|look| look.kind != Kind::File) {
-            return Err(self.put_back(&whole, text, refused(&self.path, "is no regular file any more")));
+            return Err(self.put_back(&whole, text, refused("is no regular file any more")));
         }
         let synced = self.disk.sync_folder(&self.folder);
         let file = match self.disk.open(&whole) {
@@ -180,8 +186,7 @@ impl<D: Disk> StoredFile<D> {
         if let Some(save) = self.unknown(&current, expected) {
             return Ok(save);
         }
-        // No sum names its text, so that after a crash it is compared with the file and nothing else.
-        let copy = self.make([0, 0], None, &current)?;
+        let copy = self.make(IN_PLACE, Like::Private, &current)?;
         self.known = None;
         if let Err(error) = self.disk.overwrite(&self.path, text.as_bytes()) {
             let restored = self.disk.overwrite(&self.path, current.as_bytes());
@@ -210,6 +215,11 @@ impl<D: Disk> StoredFile<D> {
     pub(super) fn discard_quietly(&self, path: &Path) {
         drop(self.disk.remove(path));
     }
+}
+
+/// Whether there was no room.
+pub(crate) fn is_full(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
 }
 
 fn is_unsupported(error: &io::Error) -> bool {

@@ -18,6 +18,7 @@ mod memory;
 mod memory_keeper;
 mod past;
 mod simulated;
+mod site;
 
 mod store;
 mod store_crash;
@@ -36,8 +37,13 @@ mod lock;
 mod pending;
 mod sidecar;
 
+mod daemon;
 mod git;
 mod git_clean;
 mod hub;
+mod restart;
+mod trouble;
+mod trouble_disk;
 mod owner;
+mod processes;
 mod watch;

@@ -3,6 +3,7 @@
 mod commands;
 mod concurrency;
 mod disk;
+mod scenarios;
 mod streams;
 
 use std::time::Duration;
@@ -27,7 +28,10 @@ pub(crate) fn open(text: &str) -> Desk {
 }
 
 pub(crate) fn open_with(text: &str, options: Options) -> Desk {
-    let keeper = MemoryKeeper::holding(text);
+    open_kept(MemoryKeeper::holding(text), options)
+}
+
+pub(crate) fn open_kept(keeper: MemoryKeeper, options: Options) -> Desk {
     let (handle, actor) = DocumentActor::open("draft.md", Box::new(keeper.clone()), options).unwrap();
     let mut tasks = JoinSet::new();
     tasks.spawn(actor.run());

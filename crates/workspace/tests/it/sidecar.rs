@@ -67,6 +67,7 @@ fn a_folder_that_leads_elsewhere_is_refused() {
     assert_eq!(fs::read_dir(elsewhere.path()).unwrap().count(), 0);
 }
 
+// FT-17
 #[test]
 fn a_newer_folder_is_refused_and_not_a_byte_of_it_is_changed() {
     let root = tempfile::tempdir().unwrap();
@@ -150,4 +151,18 @@ fn only_the_owner_may_read_whatever_the_umask_says() {
         let test = "sidecar::only_the_owner_may_read_whatever_the_umask_says";
         child::run_after(&format!("umask {umask}"), test);
     }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_folder_that_anybody_may_write_in_is_nobodys_project() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let folder = tempfile::tempdir().unwrap();
+    let inner = folder.path().join("inner");
+    fs::create_dir_all(folder.path().join(".agent-doc")).unwrap();
+    fs::create_dir(&inner).unwrap();
+    let file = inner.join("a.md");
+    assert_eq!(workspace::sidecar::root_of(&file), folder.path());
+    fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o777)).unwrap();
+    assert_eq!(workspace::sidecar::root_of(&file), inner);
 }

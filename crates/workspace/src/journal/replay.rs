@@ -1,0 +1,128 @@
+//! A document as its last owner knew it, made from the journal: whose words are whose, and which texts stood in the file, so that an
+//! editor that loaded one of them before a restart is understood after it. Never reads the file; the caller compares.
+
+use std::collections::BTreeSet;
+
+use document::{Document, Revision};
+
+use super::history::{History, apply_all};
+use crate::keeper::{Done, Entry};
+
+/// How many texts that stood in the file are brought back; a document remembers no more.
+const VERSIONS_MAX: usize = 64;
+
+impl History {
+    /// The document with its latest versions. Operations before the time `since` bring none back, unless they may be missing in the
+    /// file: an editor that holds one for longer is less likely than a file that was changed on purpose.
+    pub fn document(&self, since: u64) -> Document {
+        let known = |entry: &Entry| [entry.file.written, entry.file.perhaps];
+        let written: BTreeSet<Revision> = self.entries().iter().flat_map(known).flatten().collect();
+        let stood = |entry: &Entry| written.contains(&entry.revision) || entry.file.save.is_some();
+        let certain = self.written();
+        let (mut start, mut versions) = (self.entries().len(), 0);
+        for (index, entry) in self.entries().iter().enumerate().rev() {
+            versions += usize::from(stood(entry));
+            if versions > VERSIONS_MAX || (entry.time < since && entry.revision <= certain) {
+                break;
+            }
+            start = index;
+        }
+        let mut document = self.document_before(start);
+        for entry in self.entries().iter().skip(start) {
+            if !repeat(&mut document, entry) {
+                return self.document_before(self.entries().len());
+            }
+            if written.contains(&entry.revision) {
+                document.publish();
+            }
+        }
+        // Perhaps the last text came into the file and nobody lived to note it.
+        document.publish();
+        document
+    }
+
+    /// The latest revision whose text was in the file for certain. Later ones may have come there, too.
+    pub fn written(&self) -> Revision {
+        if self.is_settled() {
+            return self.latest_revision();
+        }
+        let Some((last, earlier)) = self.entries().split_last() else { return self.latest_revision() };
+        let before = earlier.last().map_or(self.checkpoint().revision, |entry| entry.revision);
+        last.file.written.unwrap_or(before)
+    }
+
+    /// Whether the file holds what a writer leaves that died, or could not write: the latest text, or what stood there before it.
+    pub fn explains(&self, file: &str) -> bool {
+        let written = self.written();
+        let since = self.entries().iter().filter(|entry| entry.revision > written);
+        let perhaps: BTreeSet<Revision> = since.filter_map(|entry| entry.file.perhaps).collect();
+        let may_stand = |revision| revision == written || (revision > written && perhaps.contains(&revision));
+        file == self.latest_text()
+            || (may_stand(self.checkpoint().revision) && file == self.checkpoint().text)
+            || self.any(|entry, text| {
+                (may_stand(entry.revision) && file == text)
+                    || (entry.revision > written && is_save(entry, text, file, false))
+            })
+    }
+
+    /// Whether the document had this text before its latest one.
+    pub fn had(&self, text: &str) -> bool {
+        text != self.latest_text() && (text == self.checkpoint().text || self.any(|_, then| then == text))
+    }
+
+    /// Whether this text, which came out of the file, needs no taking in: it was a text of ours, or a save that was taken in.
+    pub fn has_taken_in(&self, displaced: &str) -> bool {
+        self.had(displaced)
+            || displaced == self.latest_text()
+            || self.any(|entry, text| is_save(entry, text, displaced, true))
+    }
+
+    /// Whether it is so for any operation and the text after it.
+    fn any(&self, mut is_so: impl FnMut(&Entry, &str) -> bool) -> bool {
+        let mut text = self.checkpoint().text.clone();
+        self.entries().iter().any(|entry| apply_all(&mut text, &entry.edits) && is_so(entry, &text))
+    }
+
+    /// The latest requests that had a name, oldest first.
+    pub fn done(&self) -> Vec<Done> {
+        let done = |entry: &Entry| {
+            Some(Done {
+                author: entry.author.clone(),
+                request: entry.request.clone()?,
+                revision: entry.revision,
+                bytes: entry.edits.iter().map(|edit| edit.text.len()).sum(),
+            })
+        };
+        self.entries().iter().filter_map(done).collect()
+    }
+
+    /// The document before the operation of this index, with its authors and without earlier versions.
+    fn document_before(&self, index: usize) -> Document {
+        let checkpoint = self.folded(index);
+        let mut at = 0;
+        Document::open_parts(checkpoint.spans.iter().map(|span| {
+            let part = checkpoint.text.get(at..at + span.length).unwrap_or_default();
+            at += span.length;
+            (part, &span.author)
+        }))
+    }
+}
+
+/// Whether the operation that led to `text` took in just this save.
+fn is_save(entry: &Entry, text: &str, saved: &str, is_displaced: bool) -> bool {
+    entry.file.save.as_ref().filter(|save| save.is_displaced == is_displaced).is_some_and(|save| {
+        let mut text = text.to_owned();
+        apply_all(&mut text, &save.edits) && text == saved
+    })
+}
+
+/// Does an operation again; false if it does not fit.
+fn repeat(document: &mut Document, entry: &Entry) -> bool {
+    let Some(save) = &entry.file.save else {
+        return document.repeat(&entry.edits, &entry.author);
+    };
+    let mut saved = document.text().to_owned();
+    apply_all(&mut saved, &entry.edits)
+        && apply_all(&mut saved, &save.edits)
+        && document.repeat_save(&entry.edits, &saved, &entry.author, save.is_displaced)
+}
