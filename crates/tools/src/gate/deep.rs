@@ -7,6 +7,9 @@ use super::part::{Value, Word};
 use super::scan::{Redirect, Simple, WORDS};
 use super::word;
 
+/// Each of these is a simple command.
+const COMMANDS: &[&str] = &["command", "declaration_command", "unset_command", "test_command"];
+
 /// Parses a text. `None` only if the grammar and the library do not fit each other.
 pub(super) fn parse(text: &str) -> Option<Tree> {
     let mut parser = Parser::new();
@@ -26,29 +29,25 @@ pub(super) fn simples(text: &str, home: Option<&str>) -> Vec<(String, Simple)> {
 pub(super) fn simples_in(text: &str, tree: &Tree, home: Option<&str>) -> Vec<(String, Simple)> {
     let mut found = Vec::new();
     let mut cursor = tree.walk();
-    let mut stack = vec![tree.root_node()];
-    while let Some(node) = stack.pop() {
+    // Asking a node for its parent walks down from the root; so each carries what it needs to know of it.
+    let mut stack = vec![(tree.root_node(), false)];
+    while let Some((node, in_command)) = stack.pop() {
+        let is_command = COMMANDS.contains(&node.kind());
         let simple = match node.kind() {
-            "command" | "declaration_command" | "unset_command" | "test_command" => command(text, node, home),
             "file_redirect" => redirect(text, node, home),
-            "variable_assignment" if !is_of_command(node) => assignment(text, node, home),
+            "variable_assignment" if !in_command => assignment(text, node, home),
+            _ if is_command => command(text, node, home),
             _ => None,
         };
-        found.extend(
-            simple.map(|simple| (text.get(node.byte_range()).unwrap_or_default().to_owned(), simple)),
-        );
+        found.extend(simple.map(|simple| (text.get(node.byte_range()).unwrap_or_default().to_owned(), simple)));
         let begin = stack.len();
-        stack.extend(node.children(&mut cursor));
+        stack.extend(node.children(&mut cursor).map(|child| (child, is_command)));
         stack.get_mut(begin..).unwrap_or_default().reverse();
     }
     if tree.root_node().has_error() {
         found.extend(crude(text, home));
     }
     found
-}
-
-fn is_of_command(node: Node<'_>) -> bool {
-    node.parent().is_some_and(|parent| matches!(parent.kind(), "command" | "declaration_command"))
 }
 
 fn command(text: &str, node: Node<'_>, home: Option<&str>) -> Option<Simple> {
