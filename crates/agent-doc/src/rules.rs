@@ -57,10 +57,6 @@ impl RuleFiles {
         }
     }
 
-    pub(crate) fn project(&self) -> &Path {
-        &self.project
-    }
-
     /// Every file of rules, also those that are not there yet.
     pub(crate) fn read_all(&self) -> Result<Vec<RuleFile>> {
         let scopes = [RuleScope::User, RuleScope::Project, RuleScope::Local];

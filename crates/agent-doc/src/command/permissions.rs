@@ -1,5 +1,7 @@
 //! `agent-doc permissions`: what agents may run and touch. Never runs what it is asked about.
 
+use std::path::Path;
+
 use agent::message::ToolCall;
 use agent::permission::visible;
 use agent::permission::{Behavior, Claim, Mode, Policy, Question, Rule, Scope, Verdict, Why};
@@ -151,9 +153,9 @@ fn check(given: &PermissionsCheck) -> Result<Outcome> {
 fn place(files: &RuleFiles) -> Place {
     let places = files.places();
     let mut place = Place::of_workspace(&places.project);
+    place.repository = Repository::look(Path::new(&places.current));
     place.folder = places.current;
     place.home = places.home;
-    place.repository = Repository::look(files.project());
     place
 }
 
