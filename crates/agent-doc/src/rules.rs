@@ -36,9 +36,10 @@ pub(crate) struct RuleFile {
 impl RuleFiles {
     /// Those of the project around the current folder.
     pub(crate) fn here() -> Result<Self> {
-        let current = std::env::current_dir()
-            .and_then(|folder| folder.canonicalize())
-            .with_context(|| Refusal::new("the current folder cannot be read", "go to a folder that is there"))?;
+        let current =
+            std::env::current_dir().and_then(|folder| folder.canonicalize()).with_context(|| {
+                Refusal::new("the current folder cannot be read", "go to a folder that is there")
+            })?;
         let project = root_of(&current.join(NAME)).to_owned();
         let variable = |name| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
         let home = variable("HOME");
@@ -71,7 +72,10 @@ impl RuleFiles {
             Err(error) if error.kind() == ErrorKind::NotFound => String::new(),
             Err(error) => {
                 let what = format!("the rules in {} cannot be read", path.display());
-                return Err(error).context(Refusal::new(what, "look at the file; nothing is allowed until it can be read"));
+                return Err(error).context(Refusal::new(
+                    what,
+                    "look at the file; nothing is allowed until it can be read",
+                ));
             }
         };
         let rules = parse_rules(&text, kept(scope)).map_err(|error| {

@@ -39,7 +39,11 @@ fn list(given: &PermissionsList) -> Result<()> {
     if given.json {
         let listed = files.iter().flat_map(|file| {
             let path = file.path.display().to_string();
-            file.rules.iter().map(move |rule| Listed { rule: rule.to_string(), scope: file.scope, file: path.clone() })
+            file.rules.iter().map(move |rule| Listed {
+                rule: rule.to_string(),
+                scope: file.scope,
+                file: path.clone(),
+            })
         });
         return output::print_json(&listed.collect::<Vec<_>>());
     }
@@ -171,7 +175,9 @@ impl Judge {
         let (verdict, rule, always) = match self.policy.weigh(call(), self.gate.claim(weighed)) {
             Verdict::Allowed(_) => (Decision::Allow, None, Vec::new()),
             Verdict::MustAsk(question) => (Decision::Ask, asking(&question), always(&question)),
-            Verdict::Refused(refused) => (Decision::Deny, refused.rule.map(|rule| rule.to_string()), Vec::new()),
+            Verdict::Refused(refused) => {
+                (Decision::Deny, refused.rule.map(|rule| rule.to_string()), Vec::new())
+            }
         };
         Report {
             command: weighed.text.clone(),
@@ -245,7 +251,8 @@ fn told(report: &Report) -> String {
         text.push_str(&format!("  the whole: {}\n", visible(reason)));
     }
     for part in &report.parts {
-        let wrapped: String = part.wrappers.iter().map(|wrapper| format!("{} > ", visible(wrapper))).collect();
+        let wrapped: String =
+            part.wrappers.iter().map(|wrapper| format!("{} > ", visible(wrapper))).collect();
         text.push_str(&format!("  {:5}  {wrapped}{}\n", word(part.verdict), visible(&part.text)));
         let rule = part.rule.iter().map(|rule| format!("by the rule '{}'", visible(rule)));
         for line in rule.chain(part.reasons.iter().map(|reason| visible(reason))) {

@@ -17,7 +17,10 @@ fn project() -> Scratch {
 
 fn run(scratch: &Scratch, arguments: &[&str]) -> Output {
     let mut command = scratch.command(&[&["permissions"], arguments].concat());
-    command.current_dir(scratch.path("project")).env("HOME", scratch.path("home")).env_remove("XDG_CONFIG_HOME");
+    command
+        .current_dir(scratch.path("project"))
+        .env("HOME", scratch.path("home"))
+        .env_remove("XDG_CONFIG_HOME");
     command.output().unwrap()
 }
 
@@ -72,7 +75,11 @@ fn a_project_cannot_allow_anything() {
 fn a_file_that_is_not_understood_allows_nothing() {
     let scratch = project();
     fs::create_dir_all(scratch.path("home/.config/agent-doc")).unwrap();
-    fs::write(scratch.path("home/.config/agent-doc/permissions.rules"), "deny Bash(rm *)\nallow Write(src)\n").unwrap();
+    fs::write(
+        scratch.path("home/.config/agent-doc/permissions.rules"),
+        "deny Bash(rm *)\nallow Write(src)\n",
+    )
+    .unwrap();
     check(&scratch, &["check", "ls"], expect![[""]]);
     check(&scratch, &["add", "let it be"], expect![[""]]);
 }

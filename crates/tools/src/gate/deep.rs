@@ -1,7 +1,9 @@
 //! Every simple command in a text, wherever it stands, for rules that must see all of it. Never says that there is no more: where
 //! the grammar gives up, every stretch between two operators counts as a command.
 
-use tree_sitter::{Node, Parser, Tree};
+use std::ops::ControlFlow;
+
+use tree_sitter::{Node, ParseOptions, ParseState, Parser, Tree};
 
 use super::part::{Value, Word};
 use super::scan::{Redirect, Simple, WORDS};
@@ -10,11 +12,22 @@ use super::word;
 /// Each of these is a simple command.
 const COMMANDS: &[&str] = &["command", "declaration_command", "unset_command", "test_command"];
 
-/// Parses a text. `None` only if the grammar and the library do not fit each other.
+/// How often the grammar reports that it still works, about once in a hundred steps, before it is told to stop: on some broken
+/// texts it takes time by the square of their length.
+const REPORTS_MAX: usize = 400;
+
+/// Parses a text. `None` if that takes too long.
 pub(super) fn parse(text: &str) -> Option<Tree> {
     let mut parser = Parser::new();
     parser.set_language(&tree_sitter_bash::LANGUAGE.into()).ok()?;
-    parser.parse(text, None)
+    let mut reports = 0;
+    let mut go_on = |_: &ParseState| {
+        reports += 1;
+        if reports > REPORTS_MAX { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    };
+    let options = ParseOptions::new().progress_callback(&mut go_on);
+    let mut read = |offset: usize, _| text.as_bytes().get(offset..).unwrap_or_default();
+    parser.parse_with_options(&mut read, None, Some(options))
 }
 
 /// Each simple command in the text, with the way it is written.
@@ -39,7 +52,9 @@ pub(super) fn simples_in(text: &str, tree: &Tree, home: Option<&str>) -> Vec<(St
             _ if is_command => command(text, node, home),
             _ => None,
         };
-        found.extend(simple.map(|simple| (text.get(node.byte_range()).unwrap_or_default().to_owned(), simple)));
+        found.extend(
+            simple.map(|simple| (text.get(node.byte_range()).unwrap_or_default().to_owned(), simple)),
+        );
         let begin = stack.len();
         stack.extend(node.children(&mut cursor).map(|child| (child, is_command)));
         stack.get_mut(begin..).unwrap_or_default().reverse();

@@ -13,9 +13,61 @@ use super::scratch::Scratch;
 
 /// What makes two lines one, or breaks one into two.
 const GLUE: &[&str] = &[
-    " && ", " || ", " | ", "; ", "\n", " & ", " ", "", " '", "'", " \"", "\"", "`", " $(", ")", " (", "{ ", " }", " # ", "#", "\\",
-    "\\\n", " > ", " >/dev/null ", " 2>&1 ", " < ", " <<E\n", " <<< ", "$", "${", "}", "*", " -", " --", " -- ", "=", "!", " ! ", "[", "]",
-    "~", ",", "\t", " -o ", " -e ", " -n ", " -i ", "$'", " \\; ", " PWNED ", " touch PWNED ", "$IFS", "\u{a0}", "w PWNED", "/e",
+    " && ",
+    " || ",
+    " | ",
+    "; ",
+    "\n",
+    " & ",
+    " ",
+    "",
+    " '",
+    "'",
+    " \"",
+    "\"",
+    "`",
+    " $(",
+    ")",
+    " (",
+    "{ ",
+    " }",
+    " # ",
+    "#",
+    "\\",
+    "\\\n",
+    " > ",
+    " >/dev/null ",
+    " 2>&1 ",
+    " < ",
+    " <<E\n",
+    " <<< ",
+    "$",
+    "${",
+    "}",
+    "*",
+    " -",
+    " --",
+    " -- ",
+    "=",
+    "!",
+    " ! ",
+    "[",
+    "]",
+    "~",
+    ",",
+    "\t",
+    " -o ",
+    " -e ",
+    " -n ",
+    " -i ",
+    "$'",
+    " \\; ",
+    " PWNED ",
+    " touch PWNED ",
+    "$IFS",
+    "\u{a0}",
+    "w PWNED",
+    "/e",
 ];
 
 fn line() -> impl Strategy<Value = String> {
@@ -34,14 +86,16 @@ fn piece() -> impl Strategy<Value = String> {
 }
 
 fn glued() -> impl Strategy<Value = String> {
-    let part = prop_oneof![3 => line(), 1 => piece(), 2 => prop::sample::select(GLUE).prop_map(str::to_owned)];
+    let part =
+        prop_oneof![3 => line(), 1 => piece(), 2 => prop::sample::select(GLUE).prop_map(str::to_owned)];
     let words = prop::collection::vec(part, 1..6).prop_map(|parts| parts.concat());
     // Or one line with something put into it, which is where most parsers break.
-    let split = (line(), any::<prop::sample::Index>(), prop::sample::select(GLUE)).prop_map(|(line, at, glue)| {
-        let letters: Vec<char> = line.chars().collect();
-        let (before, after) = letters.split_at(at.index(letters.len() + 1));
-        before.iter().chain(&glue.chars().collect::<Vec<char>>()).chain(after).collect::<String>()
-    });
+    let split =
+        (line(), any::<prop::sample::Index>(), prop::sample::select(GLUE)).prop_map(|(line, at, glue)| {
+            let letters: Vec<char> = line.chars().collect();
+            let (before, after) = letters.split_at(at.index(letters.len() + 1));
+            before.iter().chain(&glue.chars().collect::<Vec<char>>()).chain(after).collect::<String>()
+        });
     prop_oneof![1 => words, 2 => split]
 }
 
@@ -63,7 +117,10 @@ fn whatever_is_let_through_changes_nothing_when_it_really_runs() {
             if before != after {
                 // Whoever shrinks the line needs a folder that nothing has changed yet.
                 scratch.0 = template.copied();
-                let changed = after.iter().filter(|(path, text)| before.get(*path) != Some(*text)).map(|(path, _)| path);
+                let changed = after
+                    .iter()
+                    .filter(|(path, text)| before.get(*path) != Some(*text))
+                    .map(|(path, _)| path);
                 prop_assert!(false, "{} changed {:?}", line, changed.collect::<Vec<_>>());
             }
         }
