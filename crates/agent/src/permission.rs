@@ -229,13 +229,18 @@ impl Policy {
             }),
             Some(Specifier::Path(path)) => claim.paths.iter().any(|claimed| {
                 // What may not be read may not be changed blindly either.
-                let concerned = pattern.tool == "Read"
-                    || claimed.access == PathAccess::Edit
-                    || claimed.certainty == Certainty::Guessed;
+                let concerned = pattern.tool == "Read" || claimed.access == PathAccess::Edit;
                 concerned && path.touches(&claimed.spellings, &self.places)
             }),
             Some(Specifier::Domain(host)) => claim.domains.iter().any(|claimed| same_domain(claimed, host)),
         }
+    }
+
+    /// Whether nobody can say that a command is not one that a rule forbids: it could not be read at all.
+    fn may_be_forbidden(&self, need: &Need<'_>) -> bool {
+        let unread = matches!(need, Need::Whole(command) if command.parts.is_empty());
+        let about_commands = |rule: &Rule| matches!(rule.pattern.specifier, Some(Specifier::Command(_)));
+        unread && self.of(Behavior::Deny).chain(self.of(Behavior::Ask)).any(about_commands)
     }
 
     /// Whether a part of a call runs unasked.
@@ -247,7 +252,7 @@ impl Policy {
                 Mode::AcceptEdits => !is_protected(path) && self.holds(path),
                 Mode::Default | Mode::Plan | Mode::DontAsk => false,
             },
-            _ if self.mode == Mode::Bypass => true,
+            _ if self.mode == Mode::Bypass => !self.may_be_forbidden(need),
             Need::Path(path) => self.holds(path),
             Need::Command(part) => claim.access == Access::ReadOnly && part.variables.is_empty(),
             Need::Tool => claim.access == Access::ReadOnly,
@@ -265,6 +270,7 @@ impl Policy {
         match (&pattern.specifier, need) {
             (None, Need::Path(path)) if is_protected(path) && path.access == PathAccess::Edit => false,
             (None, Need::Whole(command)) if command.text.len() > command::COMMAND_MAX => false,
+            (None, _) if self.may_be_forbidden(need) => false,
             (None, _) => pattern.matches_tool(tool) || is_kind(&pattern.tool, need),
             (Some(Specifier::Command(command)), Need::Command(part)) => command.allows(part),
             (Some(Specifier::Command(command)), Need::Whole(whole)) => command.allows_whole(whole),

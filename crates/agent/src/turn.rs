@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::history::{History, Record};
 use crate::message::{Block, Message, Usage};
-use crate::request::{Ending, build};
+use crate::request::{Ending, GO_ON, build};
 
 mod answer;
 mod budget;
@@ -202,8 +202,12 @@ impl Turn {
     }
 
     fn reopen(&mut self, effects: &mut Vec<Effect>) {
-        let open = self.history.open_results();
-        self.commit_user(open, effects);
+        let mut content = self.history.open_results();
+        if content.is_empty() && !self.history.ends_with_person() {
+            // What is sent is also kept, so that the next request begins with the same bytes.
+            content.push(Block::text(GO_ON));
+        }
+        self.commit_user(content, effects);
         self.ask(effects);
     }
 

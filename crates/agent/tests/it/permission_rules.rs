@@ -156,6 +156,19 @@ fn what_cannot_be_taken_apart_is_allowed_only_as_a_whole() {
     );
 }
 
+// P12
+#[test]
+fn a_command_that_cannot_be_read_is_asked_about_where_it_might_be_forbidden() {
+    let unread = || {
+        let command = Command { text: "((".to_owned(), parts: vec![], opaque: Some("no command".to_owned()) };
+        Claim::of_command(Access::Execute, command)
+    };
+    for mode in [Mode::Default, Mode::Bypass] {
+        assert!(verdict(&policy(mode, "allow Bash\ndeny Bash(rm *)"), "Bash", unread()).starts_with("ask"));
+        assert_eq!(verdict(&policy(mode, "allow Bash\ndeny Read(.env)"), "Bash", unread()), "allowed");
+    }
+}
+
 #[test]
 fn the_offered_rule_is_narrow_and_never_opens_a_door() {
     check_commands(
@@ -236,7 +249,10 @@ fn a_link_and_a_word_of_a_command_do_not_get_around_a_deny() {
     cat.paths = vec![guessed("/p/.env")];
     assert_eq!(verdict(&policy, "Bash", cat.clone()), "denied");
     cat.paths = vec![guessed("/elsewhere/x")];
-    assert_eq!(verdict(&policy, "Bash", cat), "allowed", "a guess needs no permission of its own");
+    assert_eq!(verdict(&policy, "Bash", cat.clone()), "allowed", "a guess needs no permission of its own");
+    cat.paths = vec![guessed("/p/src/main.rs")];
+    let policy = crate::kit::policy(Mode::Default, "deny Edit(/src/**)\nallow Bash(cat *)");
+    assert_eq!(verdict(&policy, "Bash", cat), "allowed", "what may not be changed may be read");
 }
 
 // P15
