@@ -3,8 +3,9 @@
 
 use super::claim::{Claim, CommandPart, PathAccess, PathClaim};
 use super::path::Places;
+use super::policy::{Need, needs};
 use super::rule::Pattern;
-use super::{Need, command, path};
+use super::{command, path};
 
 /// How many words name what a program does: `git diff` is two, `npm run test` three. Others are covered word for word.
 const ARITY: &[(&str, usize)] = &[
@@ -128,7 +129,7 @@ pub(super) fn to_deny(tool: &str, claim: &Claim, places: &Places) -> Option<Vec<
     let last = claim.command.as_ref().map(|command| command.parts.last());
     let needs: Vec<Need<'_>> = match last {
         Some(part) => part.map(Need::Command).into_iter().collect(),
-        None => super::needs(claim),
+        None => needs(claim),
     };
     patterns(tool, &needs, places, |part| {
         let program = || part.words.first().filter(|word| !is_door(std::slice::from_ref(*word)));
