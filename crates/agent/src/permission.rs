@@ -16,6 +16,7 @@ mod suggest;
 
 pub use claim::{Access, Certainty, Claim, Command, CommandPart, PathAccess, PathClaim};
 pub use file::{RuleFileError, parse_line, parse_rules, with_rule, without_rule};
+use path::Hidden;
 pub use path::Places;
 pub use policy::Policy;
 pub(crate) use policy::denied;
@@ -45,6 +46,7 @@ pub struct Permit {
     call: ToolCall,
     claim: Claim,
     basis: Basis,
+    hidden: Hidden,
 }
 
 impl Permit {
@@ -61,6 +63,11 @@ impl Permit {
     /// Why it may run.
     pub fn basis(&self) -> Basis {
         self.basis
+    }
+
+    /// Whether a rule forbids to read this path, absolute as in a claim. Tools that search or list a folder leave it out.
+    pub fn hides(&self, path: &str) -> bool {
+        self.hidden.holds(path)
     }
 }
 
@@ -94,9 +101,4 @@ pub struct Refused {
     pub rule: Option<Rule>,
     /// What the model gets.
     pub words: String,
-}
-
-/// A permit from a person.
-pub(crate) fn grant(call: ToolCall, claim: Claim, basis: Basis) -> Permit {
-    Permit { call, claim, basis }
 }

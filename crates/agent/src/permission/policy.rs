@@ -2,7 +2,7 @@
 //! allow, and each part of a call needs its own.
 
 use super::claim::{Access, Certainty, Claim, Command, CommandPart, PathAccess, PathClaim};
-use super::path::Places;
+use super::path::{Hidden, Places};
 use super::question::{Question, Why, visible};
 use super::rule::{Behavior, Pattern, Rule, Scope, Specifier};
 use super::{Basis, Mode, Permit, Refused, Verdict, command, suggest};
@@ -75,7 +75,7 @@ impl Policy {
     /// What is to be done about a call that would touch this.
     pub fn weigh(&self, call: ToolCall, claim: Claim) -> Verdict {
         match self.judge(&call.name, &claim) {
-            Ok(()) => Verdict::Allowed(Permit { call, claim, basis: Basis::Policy }),
+            Ok(()) => Verdict::Allowed(self.grant(call, claim, Basis::Policy)),
             Err(Objection::Refused(refused)) => Verdict::Refused(*refused),
             Err(Objection::Ask(_)) if self.mode == Mode::DontAsk => Verdict::Refused(Refused {
                 rule: None,
@@ -86,6 +86,15 @@ impl Policy {
             }),
             Err(Objection::Ask(why)) => Verdict::MustAsk(Box::new(self.question(call, claim, why))),
         }
+    }
+
+    /// A permit for the very bytes that were weighed.
+    pub(crate) fn grant(&self, call: ToolCall, claim: Claim, basis: Basis) -> Permit {
+        let denied = self.of(Behavior::Deny).filter_map(|rule| match &rule.pattern.specifier {
+            Some(Specifier::Path(path)) if rule.pattern.tool == "Read" => Some(path.clone()),
+            _ => None,
+        });
+        Permit { call, claim, basis, hidden: Hidden::new(denied.collect(), self.places.clone()) }
     }
 
     /// The question about a call, with the rules that would settle it.
