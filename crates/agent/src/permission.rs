@@ -1,6 +1,8 @@
 //! Whether a call may run: by a rule, by the mode, or by a person. Never asks anyone itself, and never mints a [`Permit`] for
 //! bytes that were not weighed.
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 
 use crate::message::ToolCall;
@@ -46,7 +48,7 @@ pub struct Permit {
     call: ToolCall,
     claim: Claim,
     basis: Basis,
-    hidden: Hidden,
+    hidden: Arc<Hidden>,
 }
 
 impl Permit {

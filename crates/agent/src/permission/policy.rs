@@ -1,6 +1,8 @@
 //! Rules, mode and places against a call. Never lets a broad permission outrank a narrow refusal: deny comes first, then ask, then
 //! allow, and each part of a call needs its own.
 
+use std::sync::Arc;
+
 use super::claim::{Access, Certainty, Claim, Command, CommandPart, PathAccess, PathClaim};
 use super::path::{Hidden, Places};
 use super::question::{Question, Why, visible};
@@ -94,7 +96,7 @@ impl Policy {
             Some(Specifier::Path(path)) if rule.pattern.tool == "Read" => Some(path.clone()),
             _ => None,
         });
-        Permit { call, claim, basis, hidden: Hidden::new(denied.collect(), self.places.clone()) }
+        Permit { call, claim, basis, hidden: Arc::new(Hidden::new(denied.collect(), self.places.clone())) }
     }
 
     /// The question about a call, with the rules that would settle it.
