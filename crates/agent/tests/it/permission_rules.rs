@@ -170,6 +170,16 @@ fn a_command_that_cannot_be_read_is_asked_about_where_it_might_be_forbidden() {
 }
 
 #[test]
+fn a_part_that_only_reads_needs_no_rule() {
+    let mut claim = command("cd src && make");
+    if let Some(part) = claim.command.as_mut().and_then(|command| command.parts.first_mut()) {
+        part.read_only = true;
+    }
+    assert_eq!(verdict(&policy(Mode::Default, "allow Bash(make)"), "Bash", claim.clone()), "allowed");
+    assert_eq!(verdict(&policy(Mode::Default, "deny Bash(cd *)"), "Bash", claim), "denied");
+}
+
+#[test]
 fn the_offered_rule_is_narrow_and_never_opens_a_door() {
     check_commands(
         "",
@@ -394,7 +404,7 @@ proptest! {
         words in prop::collection::vec("[a-z*?'~ é.-]{1,6}|git|cargo|npm|run|sh|push", 1..5),
         name in "[a-z*?\\[\\]{}!\\\\ é.'-]{1,8}",
     ) {
-        let parts = vec![CommandPart { words: words.clone(), variables: Vec::new() }];
+        let parts = vec![CommandPart { words: words.clone(), variables: Vec::new(), read_only: false }];
         let text = words.join(" ");
         let mut claim = Claim::of_command(Access::Execute, Command { text, parts, opaque: None });
         claim.paths = path(PathAccess::Edit, &[&format!("/p/{name}/x")]).paths;
