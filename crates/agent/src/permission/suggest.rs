@@ -49,7 +49,7 @@ const ARITY: &[(&str, usize)] = &[
     ("yarn run", 3),
 ];
 
-/// What runs anything that stands behind it. Covered word for word only.
+/// What runs anything that stands behind it, or writes if an option says so. Covered word for word only.
 const DOORS: &[&str] = &[
     "bundle exec",
     "docker exec",

@@ -71,7 +71,7 @@ fn command(text: &str, node: Node<'_>, home: Option<&str>) -> Option<Simple> {
         match child.kind() {
             "file_redirect" | "heredoc_redirect" | "herestring_redirect" | "comment" => {}
             "variable_assignment" if simple.words.is_empty() => {
-                simple.variables.push(read(text, child, home)?)
+                simple.variables.push(read(text, child, home)?);
             }
             _ => simple.words.push(read(text, child, home)?),
         }

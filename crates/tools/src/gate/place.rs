@@ -96,11 +96,10 @@ fn matches(pattern: &str, name: &str) -> bool {
     let Some(mut rest) = pieces.next().and_then(|first| name.strip_prefix(first)) else {
         return false;
     };
-    let mut pieces = pieces.peekable();
     let Some(mut piece) = pieces.next() else {
         return rest.is_empty();
     };
-    while let Some(next) = pieces.next() {
+    for next in pieces {
         let Some((_, after)) = rest.split_once(piece) else {
             return false;
         };
