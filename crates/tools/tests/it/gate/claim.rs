@@ -13,7 +13,7 @@ fn verdict(rules: &str, line: &str) -> &'static str {
     let claim = gate.claim(&gate.weigh(line, &place));
     let places = Places {
         project: "/work/project".to_owned(),
-        home: place.home.clone(),
+        home: place.home,
         current: "/work/project".to_owned(),
         also: Vec::new(),
     };
