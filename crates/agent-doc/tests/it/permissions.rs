@@ -235,7 +235,7 @@ fn a_program_reads_the_same_as_json() {
     run(&scratch, &["add", "deny Bash(rm *)"]);
     check(
         &scratch,
-        &["check", "ls; rm \u{202e}x", "--json"],
+        &["check", "ls; rm \u{1b}x", "--json"],
         expect![[r#"
         exit 11
         {
