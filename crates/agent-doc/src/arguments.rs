@@ -1,5 +1,7 @@
 //! What a person can type, and the help that goes with it. Never does what was typed.
 
+pub(crate) mod permissions;
+
 use std::path::PathBuf;
 
 use clap::{Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueEnum};
@@ -51,6 +53,8 @@ pub(crate) enum Command {
     Blame(Blame),
     Restore(Restore),
     Recover(Recover),
+    #[command(subcommand)]
+    Permissions(permissions::PermissionsCommand),
     Doctor(Doctor),
     Config(Config),
     Chat(Chat),

@@ -8,7 +8,8 @@ const GROUPS: &[(&str, &[&str])] = &[
     ("Read and write a document", &["outline", "section"]),
     ("Bring versions together", &["merge"]),
     ("See the past and bring it back", &["history", "show", "diff", "blame", "restore", "recover"]),
-    ("Talk to an agent", &["chat", "stats", "models"]),
+    ("Talk to an agent", &["chat", "models", "stats"]),
+    ("Say what agents may do", &["permissions"]),
     ("Set up", &["doctor", "config", "completions", "man"]),
 ];
 

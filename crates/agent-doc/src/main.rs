@@ -13,6 +13,7 @@ mod reach;
 mod refusal;
 mod replace;
 mod wiring;
+mod rules;
 
 use std::process::ExitCode;
 
@@ -29,6 +30,10 @@ enum Outcome {
     Conflicts,
     /// It ended in a way that has a code of its own.
     Code(u8),
+    /// A person would be asked.
+    Asks,
+    /// A rule would refuse it.
+    Denies,
 }
 
 /// A command could not do its work, or was not understood.
@@ -43,6 +48,8 @@ fn main() -> ExitCode {
         Ok(Outcome::Done) => ExitCode::SUCCESS,
         Ok(Outcome::Conflicts) => ExitCode::from(1),
         Ok(Outcome::Code(code)) => ExitCode::from(code),
+        Ok(Outcome::Asks) => ExitCode::from(10),
+        Ok(Outcome::Denies) => ExitCode::from(11),
         Err(error) => {
             output::error(&error);
             ExitCode::from(FAILED)
@@ -65,6 +72,7 @@ fn perform(command: &Command) -> Result<Outcome> {
         Command::Blame(given) => command::blame::run(given)?,
         Command::Restore(given) => command::restore::run(given)?,
         Command::Recover(given) => command::recover::run(given)?,
+        Command::Permissions(given) => return command::permissions::run(given),
         Command::Doctor(given) => command::doctor::run(given)?,
         Command::Chat(given) => return command::chat::run(given),
         Command::Stats(given) => command::stats::run(given)?,

@@ -7,6 +7,8 @@ mod part;
 mod reason;
 mod place;
 mod repository;
+mod look;
+mod claim;
 
 mod letters;
 mod scan;
@@ -25,6 +27,7 @@ pub use reason::Reason;
 pub use repository::Repository;
 pub use table::TableError;
 
+use agent::permission::Claim;
 use judge::Judge;
 use table::Table;
 
@@ -68,12 +71,22 @@ impl Gate {
         Weighed { text: text.to_owned(), parts, reasons }
     }
 
+    /// The command as the rules of people see it.
+    pub fn claim(&self, weighed: &Weighed) -> Claim {
+        claim::of(weighed, &self.table)
+    }
+
     fn parts(&self, text: &str, place: &Place, reasons: &mut Vec<Reason>) -> Vec<Part> {
         let home = place.home.as_deref();
         let mut judge = Judge::new(&self.table, place);
-        let Some(tree) = deep::parse(text) else {
+        // A long command is asked about anyway; what rules forbid is found without the grammar.
+        let tree = if text.len() > LENGTH_MAX { None } else { deep::parse(text) };
+        let Some(tree) = tree else {
             reasons.push(Reason::Unparsable);
-            return Vec::new();
+            for (text, simple) in deep::crude(text, home) {
+                judge.weigh(&text, &simple);
+            }
+            return judge.parts;
         };
         match scan::simples(text, &tree, home) {
             Ok(simples) => {

@@ -29,6 +29,9 @@ fn help_shows_what_there_is() {
               restore      Bring a document back to a revision
               recover      Bring home what a crash left waiting
 
+            Say what agents may do:
+              permissions  Say what agents may run and touch, and see why
+
             Set up:
               doctor       Say what this machine and a project's folder can do, and what cannot be promised here
               completions  Print completions for a shell

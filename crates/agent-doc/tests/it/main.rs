@@ -22,6 +22,7 @@ mod outline;
 mod processes;
 mod recover;
 mod output;
+mod permissions;
 mod readme;
 mod replace;
 mod section;

@@ -22,26 +22,31 @@ fn bash_can_read_its_completions() {
     assert!(output.status.success(), "{output:?}");
 }
 
-const PAGES: [&str; 18] = [
-    "agent-doc-recover.1",
+const PAGES: [&str; 24] = [
+    "agent-doc-blame.1",
     "agent-doc-completions.1",
+    "agent-doc-config.1",
+    "agent-doc-diff.1",
+    "agent-doc-doctor.1",
+    "agent-doc-history.1",
     "agent-doc-man.1",
     "agent-doc-merge.1",
-    "agent-doc-history.1",
-    "agent-doc-show.1",
-    "agent-doc-diff.1",
-    "agent-doc-blame.1",
-    "agent-doc-restore.1",
     "agent-doc-outline.1",
-    "agent-doc-section-list.1",
-    "agent-doc-section-read.1",
-    "agent-doc-section.1",
-    "agent-doc.1",
-    "agent-doc-doctor.1",
-    "agent-doc-config.1",
+    "agent-doc-permissions-add.1",
+    "agent-doc-permissions-check.1",
+    "agent-doc-permissions-list.1",
+    "agent-doc-permissions-remove.1",
+    "agent-doc-permissions.1",
+    "agent-doc-recover.1",
+    "agent-doc-restore.1",
     "agent-doc-section-append.1",
     "agent-doc-section-edit.1",
+    "agent-doc-section-list.1",
+    "agent-doc-section-read.1",
     "agent-doc-section-write.1",
+    "agent-doc-section.1",
+    "agent-doc-show.1",
+    "agent-doc.1",
 ];
 
 #[test]

@@ -303,7 +303,7 @@ pub(crate) fn command(text: &str) -> Claim {
             part.split_whitespace().map(|word| word.replace(['"', '\'', '\\'], "")).collect();
         let set = words.iter().take_while(|word| word.contains('=')).count();
         let variables = words.drain(..set).collect();
-        CommandPart { words, variables }
+        CommandPart { words, variables, read_only: false }
     };
     let parts = split.split(';').map(part).filter(|part| !part.words.is_empty()).collect();
     Claim::of_command(Access::Execute, Command { text: text.to_owned(), parts, opaque })

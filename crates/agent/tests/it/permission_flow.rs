@@ -244,6 +244,19 @@ fn a_rule_that_is_taken_away_counts_no_longer() {
     assert_eq!((stage.started.len(), stage.questions.len()), (1, 1));
 }
 
+// T16
+#[test]
+fn a_permit_says_which_files_a_search_leaves_out() {
+    let agent::message::Block::ToolUse(call) = agent::message::Block::call("t1", "Grep", "{}") else {
+        panic!("a call")
+    };
+    let claim = claim(&call).unwrap();
+    let policy = policy(Mode::Default, "deny Read(.env)\ndeny Edit(/src/**)\nask Read(/notes)");
+    let Verdict::Allowed(permit) = policy.weigh(call, claim) else { panic!("reading is allowed") };
+    let hidden = ["/p/.env", "/p/a/.env", "/p/src/x", "/p/notes"].map(|path| permit.hides(path));
+    assert_eq!(hidden, [true, true, false, false]);
+}
+
 #[test]
 fn a_permit_holds_the_bytes_that_were_weighed() {
     let agent::message::Block::ToolUse(call) = agent::message::Block::call("t1", "Bash", BUILD) else {

@@ -50,7 +50,7 @@ fn check_paths(mode: Mode, rules: &str, access: PathAccess, paths: &[(&str, &str
 fn deny_comes_before_ask_and_ask_before_allow() {
     check_commands(
         "allow Bash(git push origin *)\nask Bash(git *)\ndeny Bash(git push *)",
-        &[("git push origin main", "denied"), ("git status", "ask"), ("ls", "ask, offers Bash(ls *)")],
+        &[("git push origin main", "denied"), ("git status", "ask"), ("ls", "ask, offers Bash(ls)")],
     );
 }
 
@@ -156,6 +156,29 @@ fn what_cannot_be_taken_apart_is_allowed_only_as_a_whole() {
     );
 }
 
+// P12
+#[test]
+fn a_command_that_cannot_be_read_is_asked_about_where_it_might_be_forbidden() {
+    let unread = || {
+        let command = Command { text: "((".to_owned(), parts: vec![], opaque: Some("no command".to_owned()) };
+        Claim::of_command(Access::Execute, command)
+    };
+    for mode in [Mode::Default, Mode::Bypass] {
+        assert!(verdict(&policy(mode, "allow Bash\ndeny Bash(rm *)"), "Bash", unread()).starts_with("ask"));
+        assert_eq!(verdict(&policy(mode, "allow Bash\ndeny Read(.env)"), "Bash", unread()), "allowed");
+    }
+}
+
+#[test]
+fn a_part_that_only_reads_needs_no_rule() {
+    let mut claim = command("cd src && make");
+    if let Some(part) = claim.command.as_mut().and_then(|command| command.parts.first_mut()) {
+        part.read_only = true;
+    }
+    assert_eq!(verdict(&policy(Mode::Default, "allow Bash(make)"), "Bash", claim.clone()), "allowed");
+    assert_eq!(verdict(&policy(Mode::Default, "deny Bash(cd *)"), "Bash", claim), "denied");
+}
+
 #[test]
 fn the_offered_rule_is_narrow_and_never_opens_a_door() {
     check_commands(
@@ -236,7 +259,10 @@ fn a_link_and_a_word_of_a_command_do_not_get_around_a_deny() {
     cat.paths = vec![guessed("/p/.env")];
     assert_eq!(verdict(&policy, "Bash", cat.clone()), "denied");
     cat.paths = vec![guessed("/elsewhere/x")];
-    assert_eq!(verdict(&policy, "Bash", cat), "allowed", "a guess needs no permission of its own");
+    assert_eq!(verdict(&policy, "Bash", cat.clone()), "allowed", "a guess needs no permission of its own");
+    cat.paths = vec![guessed("/p/src/main.rs")];
+    let policy = crate::kit::policy(Mode::Default, "deny Edit(/src/**)\nallow Bash(cat *)");
+    assert_eq!(verdict(&policy, "Bash", cat), "allowed", "what may not be changed may be read");
 }
 
 // P15
@@ -378,7 +404,7 @@ proptest! {
         words in prop::collection::vec("[a-z*?'~ é.-]{1,6}|git|cargo|npm|run|sh|push", 1..5),
         name in "[a-z*?\\[\\]{}!\\\\ é.'-]{1,8}",
     ) {
-        let parts = vec![CommandPart { words: words.clone(), variables: Vec::new() }];
+        let parts = vec![CommandPart { words: words.clone(), variables: Vec::new(), read_only: false }];
         let text = words.join(" ");
         let mut claim = Claim::of_command(Access::Execute, Command { text, parts, opaque: None });
         claim.paths = path(PathAccess::Edit, &[&format!("/p/{name}/x")]).paths;

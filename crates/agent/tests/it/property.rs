@@ -2,15 +2,18 @@
 //! providers accept, each tool runs at most once, and nothing starts after a stop.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 use std::time::Duration;
 
 use agent::history::{History, Record};
-use agent::message::{Block, StopReason, ToolCall, Usage, Verbatim};
-use agent::model::{Limits, ModelError, ModelEvent, RetryReason};
+use agent::message::{Block, Message, Role, StopReason, ToolCall, Usage, Verbatim};
+use agent::model::{Limits, ModelError, ModelEvent, Request, RetryReason};
 use agent::permission::{Answer, Mode, PermissionDecision, Scope};
 use agent::request::validate;
 use agent::tool::Output;
-use agent::turn::{CallKey, Caps, Delivery, Effect, Event, QuestionId, Setup, StreamId, TimerId, Turn};
+use agent::turn::{
+    CallKey, Caps, Delivery, Effect, Event, Purpose, QuestionId, Setup, StreamId, TimerId, Turn,
+};
 use expect_test::expect;
 use proptest::prelude::*;
 
@@ -54,6 +57,8 @@ struct World<'a> {
     /// Each call has an id of its own, so a second run would show, also after a crash.
     ran: BTreeSet<String>,
     names: usize,
+    /// What the model got last.
+    sent: Vec<(Role, Block)>,
     /// What was ever asked for, by name.
     kinds: BTreeSet<String>,
 }
@@ -93,6 +98,7 @@ impl<'a> World<'a> {
             stopped: false,
             ran: BTreeSet::new(),
             names: 0,
+            sent: Vec::new(),
             kinds: BTreeSet::new(),
         }
     }
@@ -143,11 +149,17 @@ impl<'a> World<'a> {
         match effect {
             Effect::Commit(record) => {
                 assert!(!format!("{record:?}").contains(LATE), "a stream that is over is not heard");
+                if !matches!(record, Record::Message(_)) {
+                    self.sent.clear();
+                }
                 self.records.push(record);
             }
-            Effect::Ask { stream, request, ending, .. } => {
+            Effect::Ask { stream, request, ending, purpose } => {
                 assert_eq!(validate(&request, ending), Ok(()));
                 self.streams.push(stream);
+                if purpose == Purpose::Answer {
+                    self.compare(&request);
+                }
             }
             Effect::Inspect { key, call } => self.inspecting.push((key, call)),
             Effect::Pose { id, .. } => {
@@ -165,6 +177,16 @@ impl<'a> World<'a> {
             Effect::StopStream(_) | Effect::Show(_) | Effect::Supersede => {}
             Effect::StopTools | Effect::SaveRule(_) | Effect::Restore(_) | Effect::Note(_) => {}
         }
+    }
+
+    /// Each request begins with all of the one before, also after a crash: caches and signatures of thoughts rely on it.
+    fn compare(&mut self, request: &Request) {
+        let blocks = |message: &Arc<Message>| {
+            message.content.iter().map(|block| (message.role, block.clone())).collect::<Vec<_>>()
+        };
+        let sent: Vec<(Role, Block)> = request.messages.iter().flat_map(blocks).collect();
+        assert!(sent.starts_with(&self.sent), "{:?}\n{sent:?}", self.sent);
+        self.sent = sent;
     }
 
     /// If it was open until our answer, the answer counts from here on.

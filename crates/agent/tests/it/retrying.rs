@@ -30,6 +30,7 @@ fn the_waits_grow_and_the_third_attempt_answers() {
     assert_eq!(stage.turn.history().messages().len(), 2);
 }
 
+// R4
 #[test]
 fn a_provider_that_never_recovers_is_given_up_and_other_trouble_counts_apart() {
     let mut stage = Stage::new().prompted("Hi.");

@@ -44,6 +44,16 @@ fn what_is_unknown_does_no_harm_and_unknown_blocks_go_back() {
     .assert_eq(&stage.sent());
 }
 
+// S7
+#[test]
+fn signs_of_life_are_not_shown() {
+    let mut stage = Stage::new().prompted("Hi.");
+    for _ in 0..100 {
+        stage.hear(ModelEvent::Unknown { kind: "ping".to_owned() });
+    }
+    assert_eq!(stage.log, ["ask Answer 8192"]);
+}
+
 // S8
 #[test]
 fn words_of_an_answer_that_always_breaks_off_are_kept_in_the_end() {

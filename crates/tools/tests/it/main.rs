@@ -9,3 +9,6 @@ mod escape;
 mod read;
 mod search;
 mod web;
+//! The tests of the crate, in one binary.
+
+mod gate;
