@@ -7,6 +7,7 @@ pub(crate) mod diff;
 pub(crate) mod history;
 pub(crate) mod man;
 pub(crate) mod merge;
+pub(crate) mod models;
 pub(crate) mod outline;
 pub(crate) mod restore;
 pub(crate) mod section;

@@ -8,7 +8,7 @@ const GROUPS: &[(&str, &[&str])] = &[
     ("Read and write a document", &["outline", "section"]),
     ("Bring versions together", &["merge"]),
     ("See the past and bring it back", &["history", "show", "diff", "blame", "restore"]),
-    ("Set up", &["doctor", "completions", "man"]),
+    ("Set up", &["models", "doctor", "completions", "man"]),
 ];
 
 /// `definition` with help that shows its commands in groups.

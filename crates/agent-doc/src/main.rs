@@ -58,6 +58,7 @@ fn perform(command: &Command) -> Result<Outcome> {
         Command::Diff(given) => command::diff::run(given)?,
         Command::Blame(given) => command::blame::run(given)?,
         Command::Restore(given) => command::restore::run(given)?,
+        Command::Models(given) => command::models::run(given)?,
         Command::Doctor(given) => command::doctor::run(given)?,
         Command::Completions(given) => command::completions::run(given)?,
         Command::Man(given) => command::man::run(given)?,

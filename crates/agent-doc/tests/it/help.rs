@@ -124,6 +124,9 @@ fn every_command_has_examples() {
         &["diff"],
         &["blame"],
         &["restore"],
+        &["models"],
+        &["models", "list"],
+        &["models", "replay"],
         &["completions"],
         &["man"],
     ] {

@@ -15,6 +15,7 @@ mod help;
 mod history;
 mod input;
 mod merge;
+mod models;
 mod outline;
 mod output;
 mod readme;
