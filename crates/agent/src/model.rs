@@ -185,6 +185,13 @@ pub enum ModelError {
     Aborted,
 }
 
+impl ModelError {
+    /// The stream ended without [`ModelEvent::Stopped`].
+    pub fn closed_early() -> Self {
+        Self::Retry { after: None, reason: RetryReason::Cut("the connection was closed".to_owned()) }
+    }
+}
+
 /// Why a request is worth sending again. Each kind has attempts of its own.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RetryReason {

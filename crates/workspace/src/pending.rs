@@ -161,6 +161,19 @@ impl Pending {
         private::remove(&path).map_err(|source| failed(&path, source))
     }
 
+    /// Removes what processes that were killed left unfinished. Only for the one who has the turn: nobody else writes here then.
+    fn sweep(&self) -> Result<(), SidecarError> {
+        let Ok(listed) = fs::read_dir(&self.folder) else {
+            return Ok(());
+        };
+        for path in listed.flatten().map(|entry| entry.path()) {
+            if path.extension().is_some_and(|extension| extension == private::UNFINISHED) {
+                private::remove(&path).map_err(|source| failed(&path, source))?;
+            }
+        }
+        Ok(())
+    }
+
     fn path(&self, id: &str) -> PathBuf {
         self.folder.join(format!("{}.json", hex128(id.as_bytes())))
     }

@@ -9,6 +9,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// Names tried for a file beside another one.
 const NAMES_MAX: usize = 10_000;
 
+/// How the name of a file ends that is not whole yet.
+pub(crate) const UNFINISHED: &str = "new";
+
 /// Tells two writers of one process apart.
 static WRITES: AtomicU64 = AtomicU64::new(0);
 
@@ -130,7 +133,7 @@ pub(crate) fn sync_folder_of(_path: &Path) -> io::Result<()> {
 fn create_beside(path: &Path) -> io::Result<(PathBuf, File)> {
     for _ in 0..NAMES_MAX {
         let count = WRITES.fetch_add(1, Ordering::Relaxed);
-        let beside = named(path, &format!("{}-{count}.new", std::process::id()));
+        let beside = named(path, &format!("{}-{count}.{UNFINISHED}", std::process::id()));
         match create(&beside) {
             Ok(file) => return Ok((beside, file)),
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {}

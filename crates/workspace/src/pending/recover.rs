@@ -40,6 +40,7 @@ pub fn recover(
     keeper: &mut dyn Keeper,
     time: u64,
 ) -> Result<Vec<String>, RecoverError> {
+    pending.sweep()?;
     let saved = Author::new(SAVED);
     let mut completed = Vec::new();
     for mut response in pending.list()? {

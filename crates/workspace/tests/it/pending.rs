@@ -74,6 +74,12 @@ impl Project {
         Pending::at(&self.paths.pending_dir).put(&response).unwrap();
     }
 
+    /// How many responses wait. A killed process also leaves unfinished files, which are none.
+    fn waiting(&self) -> usize {
+        let names = fs::read_dir(&self.paths.pending_dir).unwrap().map(|entry| entry.unwrap().file_name());
+        names.filter(|name| name.to_string_lossy().ends_with(".json")).count()
+    }
+
     fn recover(&self, dies: Dies) -> Result<Vec<String>, RecoverError> {
         recover_in(self.folder.path(), dies).unwrap()
     }
@@ -186,7 +192,7 @@ fn killed_at_any_moment_an_answer_is_applied_once() {
         let mut other = child::start("pending::killed_at_any_moment_an_answer_is_applied_once", root);
         // It dies in the middle of its work: when so many answers are left, and a little later.
         let left = 1 + dice.below(11);
-        while fs::read_dir(&project.paths.pending_dir).unwrap().count() > left {
+        while project.waiting() > left && other.try_wait().unwrap().is_none() {
             std::hint::spin_loop();
         }
         for _ in 0..dice.below(100_000) {
@@ -199,6 +205,10 @@ fn killed_at_any_moment_an_answer_is_applied_once() {
             project.check_once(answer);
         }
     }
+    // What the killed ones left unfinished is not there for ever.
+    project.respond("last", ANSWER);
+    project.recover(Dies::Never).unwrap();
+    assert_eq!(fs::read_dir(&project.paths.pending_dir).unwrap().count(), 0);
 }
 
 #[test]
