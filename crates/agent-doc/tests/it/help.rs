@@ -29,6 +29,7 @@ fn help_shows_what_there_is() {
               restore      Bring a document back to a revision
 
             Set up:
+              models       Show which models can be used, and look into recorded answers
               doctor       Say what this machine and a project's folder can do, and what cannot be promised here
               completions  Print completions for a shell
               man          Print the manual, or write it as one page for each command

@@ -35,10 +35,27 @@ fn list(set: &[(&str, &str)]) -> String {
 
 #[test]
 fn the_list_says_what_is_used_and_what_the_rest_needs() {
-    expect![""].assert_eq(&list(&[]));
-    expect![""].assert_eq(&list(&[("ANTHROPIC_API_KEY", "sk-secret")]));
-    expect![""]
-        .assert_eq(&list(&[("OPENAI_BASE_URL", "http://127.0.0.1:11434/v1"), ("ANTHROPIC_API_KEY", " ")]));
+    expect![[r#"
+        exit 0
+        anthropic  claude-sonnet-5-5  no     no key; set ANTHROPIC_API_KEY
+        openai     gpt-6-sol          no     no key; set OPENAI_API_KEY
+        offline    offline            used   always here; searches and quotes by rules
+    "#]]
+    .assert_eq(&list(&[]));
+    expect![[r#"
+        exit 0
+        anthropic  claude-sonnet-5-5  used   ANTHROPIC_API_KEY is set
+        openai     gpt-6-sol          no     no key; set OPENAI_API_KEY
+        offline    offline            ready  always here; searches and quotes by rules
+    "#]]
+    .assert_eq(&list(&[("ANTHROPIC_API_KEY", "sk-secret")]));
+    expect![[r#"
+        exit 0
+        anthropic  claude-sonnet-5-5  no     no key; set ANTHROPIC_API_KEY
+        openai                        ready  OPENAI_BASE_URL is set; name a model that this server has
+        offline    offline            used   always here; searches and quotes by rules
+    "#]]
+    .assert_eq(&list(&[("OPENAI_BASE_URL", "http://127.0.0.1:11434/v1"), ("ANTHROPIC_API_KEY", " ")]));
 }
 
 #[test]
@@ -58,7 +75,19 @@ fn the_list_is_there_as_json_and_shows_no_key() {
 
 #[test]
 fn a_stream_is_decoded_for_a_person() {
-    Scratch::with(&[("answer.sse", STREAM)]).check(&["models", "replay", "answer.sse"], expect![""]);
+    Scratch::with(&[("answer.sse", STREAM)]).check(
+        &["models", "replay", "answer.sse"],
+        expect![[r#"
+        exit 0
+        anthropic, HTTP 200, 616 bytes
+          started   msg_1
+          usage     11 in, 1 out, 0 from the cache, 0 to the cache
+          text      [0] Hello\u{1b}[2J\nthere
+          block     [0] text, 15 characters
+          usage     11 in, 6 out, 0 from the cache, 0 to the cache
+          stopped   end_turn
+    "#]],
+    );
 }
 
 #[test]
@@ -67,20 +96,61 @@ fn a_stream_is_decoded_for_a_program() {
     let output = scratch.run(&["models", "replay", "answer.sse", "--json"]);
     let rows: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     let events: Vec<String> = rows[0]["events"].as_array().unwrap().iter().map(ToString::to_string).collect();
-    expect![""].assert_eq(&(events.join("\n") + "\n"));
+    expect![[r#"
+        {"id":"msg_1","kind":"started"}
+        {"kind":"usage","usage":{"cache_read":0,"cache_write":0,"input":11,"output":1}}
+        {"index":0,"kind":"text","text":"Hello\u001b[2J\nthere"}
+        {"block":{"text":{"text":"Hello\u001b[2J\nthere"}},"index":0,"kind":"block"}
+        {"kind":"usage","usage":{"cache_read":0,"cache_write":0,"input":11,"output":6}}
+        {"detail":null,"kind":"stopped","reason":"end_turn"}
+    "#]]
+    .assert_eq(&(events.join("\n") + "\n"));
     assert_eq!(rows[0]["error"], serde_json::Value::Null);
 }
 
 #[test]
 fn a_stream_that_was_cut_tells_so() {
     let (head, _) = STREAM.split_at(STREAM.len() - 60);
-    Scratch::with(&[("cut.sse", head)]).check(&["models", "replay", "cut.sse"], expect![""]);
+    Scratch::with(&[("cut.sse", head)]).check(
+        &["models", "replay", "cut.sse"],
+        expect![[r#"
+        exit 0
+        anthropic, HTTP 200, 556 bytes
+          started   msg_1
+          usage     11 in, 1 out, 0 from the cache, 0 to the cache
+          text      [0] Hello\u{1b}[2J\nthere
+          block     [0] text, 15 characters
+          error     the answer broke off: the stream ended before message_stop
+    "#]],
+    );
 }
 
 #[test]
 fn what_is_no_recording_and_what_tells_no_provider_is_refused() {
     let scratch = Scratch::with(&[("notes.md", "# Notes\n"), ("odd.sse", "data: {\"a\":1}\n\n")]);
-    scratch.check(&["models", "replay", "notes.md"], expect![""]);
-    scratch.check(&["models", "replay", "odd.sse"], expect![""]);
-    scratch.check(&["models", "replay", "odd.sse", "--provider", "anthropic"], expect![""]);
+    scratch.check(
+        &["models", "replay", "notes.md"],
+        expect![[r#"
+        exit 2
+        ! error: notes.md is no recording: there is no recorded stream in it
+        !   help: give a recording, or a stream of server-sent events
+    "#]],
+    );
+    scratch.check(
+        &["models", "replay", "odd.sse"],
+        expect![[r#"
+        exit 2
+        ! error: odd.sse does not tell who answered
+        !   help: say it with --provider anthropic, openai-chat or openai-responses
+    "#]],
+    );
+    scratch.check(
+        &["models", "replay", "odd.sse", "--provider", "anthropic"],
+        expect![[r#"
+        exit 0
+        anthropic, HTTP 200, 15 bytes
+          other     
+          error     the answer broke off: the stream ended before message_stop
+    "#]],
+    );
 }
