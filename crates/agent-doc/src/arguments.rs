@@ -55,6 +55,7 @@ pub(crate) enum Command {
     Recover(Recover),
     #[command(subcommand)]
     Permissions(permissions::PermissionsCommand),
+    Models(Models),
     Doctor(Doctor),
     Config(Config),
     Chat(Chat),
@@ -491,6 +492,78 @@ pub(crate) struct Recover {
     /// Print JSON, for programs
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+/// Show which models can be used, and look into recorded answers
+///
+/// Without a command it lists the models: which is used now, which others can be, and what the rest needs. Nothing is asked of
+/// any provider, and no key is shown.
+#[derive(Debug, Args)]
+#[command(
+    args_conflicts_with_subcommands = true,
+    disable_help_subcommand = true,
+    after_help = "Examples:
+  agent-doc models
+  agent-doc models list --json
+  agent-doc models replay answer.sse"
+)]
+pub(crate) struct Models {
+    #[command(subcommand)]
+    pub(crate) command: Option<ModelsCommand>,
+
+    #[command(flatten)]
+    pub(crate) list: ModelsList,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ModelsCommand {
+    List(ModelsList),
+    Replay(ModelsReplay),
+}
+
+/// List the models: which is used now, which others can be, and what the rest needs
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  agent-doc models list
+  agent-doc models list --json")]
+pub(crate) struct ModelsList {
+    /// Print JSON, for programs
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Decode a recorded answer to the events that we make of it
+///
+/// FILE is a recording of agent-doc, a bare stream of server-sent events, or JSON with 'interactions'. It shows what a report of
+/// a bug needs: each event in its order, and how the answer ended.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  agent-doc models replay run.jsonl
+  agent-doc models replay answer.sse --provider anthropic
+  agent-doc models replay answer.sse --json")]
+pub(crate) struct ModelsReplay {
+    /// The recording, or '-' for standard input
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+
+    /// Who answered; told from the stream if it is not given
+    #[arg(long, value_name = "PROVIDER")]
+    pub(crate) provider: Option<ReplayProvider>,
+
+    /// Print JSON, for programs
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// The wire format of a recording.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ReplayProvider {
+    /// The Messages API of Anthropic
+    Anthropic,
+    /// The chat completions of OpenAI and its imitations
+    OpenaiChat,
+    /// The Responses API of OpenAI
+    OpenaiResponses,
 }
 
 /// Print completions for a shell

@@ -10,6 +10,7 @@ pub(crate) mod doctor;
 pub(crate) mod history;
 pub(crate) mod man;
 pub(crate) mod merge;
+pub(crate) mod models;
 pub(crate) mod outline;
 pub(crate) mod recover;
 pub(crate) mod permissions;

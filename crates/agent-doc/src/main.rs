@@ -73,6 +73,7 @@ fn perform(command: &Command) -> Result<Outcome> {
         Command::Restore(given) => command::restore::run(given)?,
         Command::Recover(given) => command::recover::run(given)?,
         Command::Permissions(given) => return command::permissions::run(given),
+        Command::Models(given) => command::models::run(given)?,
         Command::Doctor(given) => command::doctor::run(given)?,
         Command::Chat(given) => return command::chat::run(given),
         Command::Stats(given) => command::stats::run(given)?,

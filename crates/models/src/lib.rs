@@ -20,7 +20,7 @@ pub mod stream;
 mod http;
 mod remote;
 pub mod recording;
-mod replay;
+pub mod replay;
 mod scripted;
 mod offline;
 pub mod catalog;

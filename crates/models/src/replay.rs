@@ -3,11 +3,11 @@
 use std::sync::Mutex;
 use std::time::SystemTime;
 
-use agent::model::{Limits, Model, ModelError, ModelStream, Request};
+use agent::model::{Limits, Model, ModelError, ModelEvent, ModelStream, Request};
 use futures_util::stream;
 
-use crate::answer::Answer;
-use crate::failure::{Asked, Refused, broken};
+use crate::answer::{Answer, Progress};
+use crate::failure::{Asked, Refused, broken, cut};
 use crate::http::Timeouts;
 use crate::protocol::{Dialect, Protocol};
 use crate::recording::{Exchange, Recording};
@@ -61,20 +61,48 @@ fn same(sent: &str, recorded: &str) -> Result<(), ModelError> {
     Err(broken(format!("the request departs from the recorded one at byte {place}")))
 }
 
+/// All events of a recorded answer, and the error that ended it.
+pub fn events(exchange: &Exchange, protocol: Protocol) -> (Vec<ModelEvent>, Option<ModelError>) {
+    if let Some(error) = refusal(exchange, protocol) {
+        return (Vec::new(), Some(error));
+    }
+    let (mut answer, mut events) = (Answer::new(protocol, 1), Vec::new());
+    for piece in &exchange.pieces {
+        if let Err(error) = answer.feed(piece, &mut events) {
+            return (events, Some(error));
+        }
+    }
+    if exchange.cut && answer.progress() == Progress::More {
+        return (events, Some(cut(BROKE)));
+    }
+    let error = answer.finish(&mut events).err();
+    (events, error)
+}
+
+const BROKE: &str = "the connection broke";
+
+/// What the server said instead of an answer.
+fn refusal(exchange: &Exchange, protocol: Protocol) -> Option<ModelError> {
+    if (200..300).contains(&exchange.status) {
+        return None;
+    }
+    let asked = Asked { provider: protocol.name().to_owned(), variable: "the recording".to_owned() };
+    let refused = Refused {
+        status: exchange.status,
+        should_retry: exchange.header("x-should-retry"),
+        retry_after_ms: exchange.header("retry-after-ms"),
+        retry_after: exchange.header("retry-after"),
+        body: exchange.bytes(),
+    };
+    Some(refused.error(&asked, SystemTime::now()))
+}
+
 /// The answer of one exchange, in the pieces it came in.
 fn play(exchange: Exchange, protocol: Protocol, place: usize) -> Result<ModelStream, ModelError> {
-    if !(200..300).contains(&exchange.status) {
-        let asked = Asked { provider: protocol.name().to_owned(), variable: "the recording".to_owned() };
-        let refused = Refused {
-            status: exchange.status,
-            should_retry: exchange.header("x-should-retry"),
-            retry_after_ms: exchange.header("retry-after-ms"),
-            retry_after: exchange.header("retry-after"),
-            body: exchange.bytes(),
-        };
-        return Err(refused.error(&asked, SystemTime::now()));
+    if let Some(error) = refusal(&exchange, protocol) {
+        return Err(error);
     }
-    let broke = exchange.cut.then(|| Err("the connection broke".to_owned()));
+    let broke = exchange.cut.then(|| Err(BROKE.to_owned()));
     let body = exchange.pieces.into_iter().map(Ok).chain(broke);
     Ok(decode(Box::pin(stream::iter(body)), Answer::new(protocol, place), Timeouts::default()))
 }

@@ -33,6 +33,7 @@ fn help_shows_what_there_is() {
               permissions  Say what agents may run and touch, and see why
 
             Set up:
+              models       Show which models can be used, and look into recorded answers
               doctor       Say what this machine and a project's folder can do, and what cannot be promised here
               completions  Print completions for a shell
               man          Print the manual, or write it as one page for each command
@@ -128,6 +129,9 @@ fn every_command_has_examples() {
         &["diff"],
         &["blame"],
         &["restore"],
+        &["models"],
+        &["models", "list"],
+        &["models", "replay"],
         &["completions"],
         &["man"],
     ] {

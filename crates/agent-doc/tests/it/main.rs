@@ -18,6 +18,7 @@ mod help;
 mod history;
 mod input;
 mod merge;
+mod models;
 mod outline;
 mod processes;
 mod recover;

@@ -76,6 +76,17 @@ def mismatch_of_fields(value, kind, path):
     return None
 
 
+def spoilt(body):
+    """The body with one fault each."""
+    said = "messages" if "messages" in body else "input"
+    yield "no model", {key: value for key, value in body.items() if key != "model"}
+    yield "an unknown key", {**body, "unheard_of": 1}
+    yield "a text for a number", {**body, "max_tokens": "1", "max_output_tokens": "1"}
+    yield "an unknown role", {**body, said: [*body[said], {"role": "nobody", "content": "x"}]}
+    yield "an unknown block", {**body, said: [{"role": "user", "content": [{"type": "unheard_of"}]}]}
+    yield "a tool without a name", {**body, "tools": [{"type": "function", "description": "x"}]}
+
+
 def sent(event):
     return event.model_dump_json(by_alias=True, exclude_unset=True)
 
@@ -164,6 +175,10 @@ class Handler(BaseHTTPRequestHandler):
     def do_POST(self):
         body = json.loads(self.rfile.read(int(self.headers["content-length"])))
         reason = mismatch(body, PARAMS[self.path], "body")
+        # A check that takes everything shows nothing, so it must refuse each of these.
+        missed = [name for name, wrong in spoilt(body) if mismatch(wrong, PARAMS[self.path], "body") is None]
+        if missed and not reason:
+            reason = f"the check takes a body that is spoilt: {missed}"
         print(json.dumps({"path": self.path, "mismatch": reason}), flush=True)
         # A tool has answered as often as there were rounds.
         round_ = json.dumps(body).count('"tool_result"') + json.dumps(body).count('"role": "tool"') + json.dumps(body).count('"function_call_output"')

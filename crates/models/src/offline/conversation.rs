@@ -34,9 +34,8 @@ impl Conversation {
     pub(super) fn of(messages: &[Arc<Message>]) -> Self {
         let asking =
             messages.iter().rposition(|message| message.role == Role::User && !said(message).is_empty());
-        let mut conversation = Self::default();
-        conversation.asked =
-            asking.and_then(|asking| messages.get(asking)).map(|message| said(message)).unwrap_or_default();
+        let asked = asking.and_then(|asking| messages.get(asking)).map(|message| said(message));
+        let mut conversation = Self { asked: asked.unwrap_or_default(), steps: Vec::new() };
         for (index, message) in messages.iter().enumerate().skip(asking.unwrap_or(0)) {
             for call in message.calls() {
                 let answered = messages
