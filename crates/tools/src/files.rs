@@ -11,7 +11,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-use agent::permission::{Basis, Claim, PathAccess, Permit};
+use agent::permission::{Claim, PathAccess, Permit};
 
 pub use fingerprint::Fingerprint;
 pub use write::{DirectWriter, WriteError, Writer};
@@ -20,7 +20,6 @@ pub(crate) use open::{Opened, opened, read_whole};
 
 use crate::checkpoint::Checkpoints;
 use crate::process::locked;
-use crate::sandbox::PROTECTED;
 
 /// What the file tools of one session share.
 #[derive(Clone)]
@@ -58,16 +57,6 @@ impl Files {
     pub(crate) fn permitted(permit: &Permit) -> Result<PathBuf, String> {
         let spellings = permit.claim().paths.first().map(|path| path.spellings.as_slice()).unwrap_or_default();
         spellings.last().map(PathBuf::from).ok_or_else(|| "the permit names no path".to_owned())
-    }
-
-    /// The one path that a permit lets be changed. What git and we keep is changed only if a person said so.
-    pub(crate) fn permitted_to_change(&self, permit: &Permit) -> Result<PathBuf, String> {
-        let path = Self::permitted(permit)?;
-        let is_protected = path.components().any(|name| is_protected(&name.as_os_str().to_string_lossy()));
-        if is_protected && permit.basis() == Basis::Policy {
-            return Err(format!("{} belongs to git or to agent-doc and is not changed by tools", self.shown(&path)));
-        }
-        Ok(path)
     }
 
     /// A path as the model should see it: short inside the workspace.
@@ -121,10 +110,4 @@ impl Files {
             }
         }
     }
-}
-
-/// As file systems compare names that ignore case, and as some drop what stands at the end.
-fn is_protected(name: &str) -> bool {
-    let name = name.trim_end_matches(['.', ' ']);
-    PROTECTED.iter().any(|protected| name.eq_ignore_ascii_case(protected))
 }

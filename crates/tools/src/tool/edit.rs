@@ -81,7 +81,7 @@ impl Tool for Edit {
 
 /// Does all changes or none.
 pub(super) fn edit(files: &Files, permit: &Permit, changes: &[Change]) -> Result<String, String> {
-    let path = files.permitted_to_change(permit)?;
+    let path = Files::permitted(permit)?;
     let shown = files.shown(&path);
     let unreadable = |error: std::io::Error| format!("{shown} cannot be edited: {error}");
     let file = match opened(&path).map_err(unreadable)? {

@@ -18,11 +18,8 @@ async fn check(desk: &Desk, path: &str, expected: Expect) {
 async fn lines_have_numbers_and_files_are_read_in_pages() {
     let desk = Desk::new();
     desk.write("a.txt", "one\ntwo\r\nthree");
-    check(&desk, "a.txt", expect![[r#"
-             1	one
-             2	two
-             3	three
-    "#]]).await;
+    let said = desk.call("Read", json!({ "file_path": "a.txt" })).await.ok();
+    assert_eq!(said, "     1\tone\n     2\ttwo\n     3\tthree\n");
     let lines: String = (1..=5000).map(|line| format!("line {line}\n")).collect();
     desk.write("long.txt", lines);
     let page = desk.call("Read", json!({ "file_path": "long.txt", "offset": 2001, "limit": 2 })).await.ok();

@@ -137,7 +137,7 @@ async fn a_page_that_does_not_come_can_be_stopped() {
 const ANSWERS: &[(&str, &str)] = &[
     ("/search", "HTTP/1.1 200 OK\nContent-Type: application/json\nConnection: close\n\n{\"results\": [{\"title\": \"One\", \"url\": \"https://a.example/1\", \"content\": \"first\"}, {\"title\": \"Two\", \"url\": \"https://b.example/2\", \"content\": \"second\"}, {\"url\": 5}]}"),
     ("/brave", "HTTP/1.1 200 OK\nConnection: close\n\n{\"web\": {\"results\": [{\"title\": \"Three\", \"url\": \"https://sub.c.example/\", \"description\": \"third\"}]}}"),
-    ("/html", "HTTP/1.1 200 OK\nConnection: close\n\n<html>"),
+    ("/html/search", "HTTP/1.1 200 OK\nConnection: close\n\n<html>"),
     ("/denied", "HTTP/1.1 401 Unauthorized\nConnection: close\n\n"),
 ];
 
