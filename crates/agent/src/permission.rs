@@ -249,7 +249,9 @@ impl Policy {
             },
             _ if self.mode == Mode::Bypass => true,
             Need::Path(path) => self.holds(path),
-            Need::Command(part) => claim.access == Access::ReadOnly && part.variables.is_empty(),
+            Need::Command(part) => {
+                (part.read_only || claim.access == Access::ReadOnly) && part.variables.is_empty()
+            }
             Need::Tool => claim.access == Access::ReadOnly,
             Need::Whole(_) | Need::Domain(_) => false,
         };

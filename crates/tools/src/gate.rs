@@ -7,6 +7,8 @@ mod part;
 mod reason;
 mod place;
 mod repository;
+mod look;
+mod claim;
 
 mod letters;
 mod scan;
@@ -25,6 +27,7 @@ pub use reason::Reason;
 pub use repository::Repository;
 pub use table::TableError;
 
+use agent::permission::Claim;
 use judge::Judge;
 use table::Table;
 
@@ -66,6 +69,11 @@ impl Gate {
             reasons.push(Reason::Empty);
         }
         Weighed { text: text.to_owned(), parts, reasons }
+    }
+
+    /// The command as the rules of people see it.
+    pub fn claim(&self, weighed: &Weighed) -> Claim {
+        claim::of(weighed, &self.table)
     }
 
     fn parts(&self, text: &str, place: &Place, reasons: &mut Vec<Reason>) -> Vec<Part> {

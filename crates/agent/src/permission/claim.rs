@@ -68,12 +68,15 @@ pub struct CommandPart {
     pub words: Vec<String>,
     /// Variables that are set for this command alone (`X=1 cmd`), by name.
     pub variables: Vec<String>,
+    /// Whether this command only reads, whatever the others do: `cd src` in `cd src && make`.
+    pub read_only: bool,
 }
 
 impl CommandPart {
     /// A command of these words.
     pub fn of(words: &[&str]) -> Self {
-        Self { words: words.iter().map(|word| (*word).to_owned()).collect(), variables: Vec::new() }
+        let words = words.iter().map(|word| (*word).to_owned()).collect();
+        Self { words, variables: Vec::new(), read_only: false }
     }
 }
 

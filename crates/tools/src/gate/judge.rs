@@ -82,11 +82,13 @@ impl<'a> Judge<'a> {
             return;
         };
         let name = path.rsplit('/').next().unwrap_or(path);
-        let is_plain =
-            FOLDERS_OF_PROGRAMS.iter().any(|folder| path.strip_prefix(folder) == Some(name)) || path == name;
-        if !is_plain || program.text != path {
+        let in_folder = |folder: &str| path.strip_prefix(folder) == Some(name);
+        if program.text != path {
             part.reasons.push(Reason::Disguised(program.text.clone()));
+        } else if path != name && !FOLDERS_OF_PROGRAMS.iter().any(|folder| in_folder(folder)) {
+            part.reasons.push(Reason::Program(path.to_owned()));
         }
+        part.path = Some(path.to_owned());
         part.program = Some(name.to_owned());
         let listed = self.table.programs.get(name);
         let begins = |word: &Word| Some(listed?.subcommands.contains_key(word.known()?));

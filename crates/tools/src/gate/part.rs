@@ -41,6 +41,8 @@ pub struct Part {
     pub text: String,
     /// Variables that are set for it, as written: `A=b`.
     pub variables: Vec<Word>,
+    /// The program as the shell would look for it; `None` if only the shell can tell.
+    pub path: Option<String>,
     /// The name of the program without quotes, backslashes and folders; `None` if only the shell can tell.
     pub program: Option<String>,
     /// The words after the program.

@@ -26,10 +26,6 @@ pub(super) struct Table {
     pub(super) variables: HashMap<String, String>,
     pub(super) programs: HashMap<String, Program>,
     pub(super) wrappers: HashMap<String, Wrapper>,
-    /// Programs for which nothing may be allowed for good: they run whatever they are given.
-    pub(super) powerful: Vec<String>,
-    /// Programs with subcommands that are not in the table, and how many words name what they do.
-    pub(super) depths: HashMap<String, usize>,
 }
 
 impl Table {
@@ -53,8 +49,6 @@ impl Table {
             programs,
             secrets: listed(&file.secrets),
             variables: file.variables,
-            powerful: listed(&file.powerful),
-            depths: file.depths,
         })
     }
 }
@@ -125,8 +119,6 @@ pub(super) struct Wrapper {
 #[serde(deny_unknown_fields)]
 struct File {
     secrets: String,
-    powerful: String,
-    depths: HashMap<String, usize>,
     variables: HashMap<String, String>,
     shared: BTreeMap<String, Entry>,
     wrapper: BTreeMap<String, WrapperEntry>,

@@ -6,6 +6,7 @@ mod conformance;
 mod desk;
 mod edit;
 mod escape;
+mod gate;
 mod read;
 mod search;
 mod web;
