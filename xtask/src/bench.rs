@@ -8,6 +8,7 @@ mod merge;
 mod page;
 mod scan;
 mod table;
+mod tools;
 
 use std::process::ExitCode;
 
@@ -43,6 +44,11 @@ const BENCHES: &[Bench] = &[
         run: merge::run,
     },
     Bench { name: "scan", about: "finding the sections of a long document", run: scan::run },
+    Bench {
+        name: "tools",
+        about: "searches beside ripgrep, and the memory that a long output of a command takes",
+        run: tools::run,
+    },
     Bench { name: "age", about: "a document after ten thousand flushes beside a fresh one", run: age::run },
 ];
 

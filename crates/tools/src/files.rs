@@ -55,7 +55,8 @@ impl Files {
 
     /// The one path that a permit is about.
     pub(crate) fn permitted(permit: &Permit) -> Result<PathBuf, String> {
-        let spellings = permit.claim().paths.first().map(|path| path.spellings.as_slice()).unwrap_or_default();
+        let spellings =
+            permit.claim().paths.first().map(|path| path.spellings.as_slice()).unwrap_or_default();
         spellings.last().map(PathBuf::from).ok_or_else(|| "the permit names no path".to_owned())
     }
 
@@ -89,11 +90,17 @@ impl Files {
         let shown = self.shown(path);
         if let Some(checkpoints) = &self.shared.checkpoints {
             let recorded = checkpoints.record_edit(path, before, after);
-            recorded.map_err(|error| format!("{shown} was left alone, because what it was could not be kept: {error}"))?;
+            recorded.map_err(|error| {
+                format!("{shown} was left alone, because what it was could not be kept: {error}")
+            })?;
         }
-        self.shared.writer.replace(path, before.map(Fingerprint::of).as_ref(), after).map_err(|error| match error {
-            WriteError::Changed => format!("File has been modified since it was read. Read {shown} again, then change it"),
-            WriteError::Io(error) => format!("{shown} could not be written and is as it was: {error}"),
+        self.shared.writer.replace(path, before.map(Fingerprint::of).as_ref(), after).map_err(|error| {
+            match error {
+                WriteError::Changed => {
+                    format!("File has been modified since it was read. Read {shown} again, then change it")
+                }
+                WriteError::Io(error) => format!("{shown} could not be written and is as it was: {error}"),
+            }
         })?;
         self.remember(path, after);
         Ok(())

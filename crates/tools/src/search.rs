@@ -40,7 +40,13 @@ pub struct Scope {
 impl Scope {
     /// All files of a folder.
     pub fn of(folder: PathBuf) -> Self {
-        Self { folder, glob: None, kind: None, veil: Arc::new(|_| false), controller: StreamController::new() }
+        Self {
+            folder,
+            glob: None,
+            kind: None,
+            veil: Arc::new(|_| false),
+            controller: StreamController::new(),
+        }
     }
 }
 

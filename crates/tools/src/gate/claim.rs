@@ -45,15 +45,21 @@ fn opaque(weighed: &Weighed, table: &Table) -> Option<String> {
     };
     let hidden = weighed.parts.iter().find(|part| part.program.is_none() && !part.text.is_empty());
     let unknown = weighed.parts.iter().flat_map(|part| &part.reasons).find(|reason| {
-        matches!(reason, Reason::Unknown(_) | Reason::Wrapper(_) | Reason::Construct(_) | Reason::Disguised(_))
+        matches!(
+            reason,
+            Reason::Unknown(_) | Reason::Wrapper(_) | Reason::Construct(_) | Reason::Disguised(_)
+        )
     });
     let expanded = weighed.parts.iter().flat_map(|part| &part.words).find(|word| is_expanded(word));
-    let before = weighed.parts.iter().find(|part| {
-        !part.reasons.is_empty() && begins_with_option(part) && has_subcommands(part, table)
-    });
+    let before = weighed
+        .parts
+        .iter()
+        .find(|part| !part.reasons.is_empty() && begins_with_option(part) && has_subcommands(part, table));
     let whole = weighed.reasons.first().map(ToString::to_string);
     whole
-        .or_else(|| weighed.parts.iter().find(inside).map(|part| format!("it is run by another: `{}`", part.text)))
+        .or_else(|| {
+            weighed.parts.iter().find(inside).map(|part| format!("it is run by another: `{}`", part.text))
+        })
         .or_else(|| hidden.filter(|part| is_assignment(part)).map(|part| format!("it sets `{}`", part.text)))
         .or_else(|| unknown.map(ToString::to_string))
         .or_else(|| expanded.map(|word| Reason::Unknown(word.text.clone()).to_string()))
@@ -115,7 +121,8 @@ fn variants(part: &Part) -> Vec<CommandPart> {
 /// allowed on its own.
 fn touched(part: &Part) -> Vec<PathClaim> {
     let outside = part.reasons.iter().any(|reason| matches!(reason, Reason::Outside(_)));
-    let claim = |access, certainty, path: &String| PathClaim { access, certainty, spellings: vec![path.clone()] };
+    let claim =
+        |access, certainty, path: &String| PathClaim { access, certainty, spellings: vec![path.clone()] };
     let certainty = if outside { Certainty::Named } else { Certainty::Guessed };
     let reads = part.reads.iter().map(|path| claim(PathAccess::Read, certainty, path));
     let writes = part.writes.iter().map(|path| claim(PathAccess::Edit, Certainty::Named, path));

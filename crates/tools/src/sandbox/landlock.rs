@@ -17,8 +17,16 @@ const VERSION: ABI = ABI::V6;
 /// A folder that must be granted piece by piece may have so many pieces.
 const PIECES_MAX: usize = 20_000;
 /// What a program needs of the devices. Not the terminal: that is the person's.
-const DEVICES: &[&str] =
-    &["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/ptmx", "/dev/pts", "/dev/shm"];
+const DEVICES: &[&str] = &[
+    "/dev/null",
+    "/dev/zero",
+    "/dev/full",
+    "/dev/random",
+    "/dev/urandom",
+    "/dev/ptmx",
+    "/dev/pts",
+    "/dev/shm",
+];
 /// Places of sockets and of other programs' temporary files.
 const UNSEEN: &[&str] = &["/dev", "/run", "/tmp", "/var/tmp", "/var/run"];
 
@@ -57,7 +65,9 @@ impl Rules {
             .and_then(|rules| rules.scope(Scope::from_all(VERSION)))
             .map_err(io::Error::other)?;
         if self.network == Network::Off {
-            rules = rules.handle_access(BitFlags::from(AccessNet::ConnectTcp) | AccessNet::BindTcp).map_err(io::Error::other)?;
+            rules = rules
+                .handle_access(BitFlags::from(AccessNet::ConnectTcp) | AccessNet::BindTcp)
+                .map_err(io::Error::other)?;
         }
         let status = rules
             .create()

@@ -7,7 +7,8 @@ use super::{Bounds, Confinement, Network, Sandbox};
 use crate::process::Launch;
 
 /// Where distributions put it. A program of that name elsewhere on the path may be anybody's.
-const PLACES: &[&str] = &["/usr/bin/bwrap", "/usr/local/bin/bwrap", "/bin/bwrap", "/run/current-system/sw/bin/bwrap"];
+const PLACES: &[&str] =
+    &["/usr/bin/bwrap", "/usr/local/bin/bwrap", "/bin/bwrap", "/run/current-system/sw/bin/bwrap"];
 
 pub(super) fn strongest() -> Confinement {
     let mut reasons = Vec::new();
@@ -39,7 +40,8 @@ fn tried(confinement: &Confinement) -> Result<(), String> {
     let launch = sandbox.launch(&["/bin/true".into()], Path::new("/"), Network::Off, "probe");
     let launch = launch.map_err(|error| error.to_string())?;
     // On a thread of its own, which keeps the rights that it gives up to itself.
-    let outcome = std::thread::Builder::new().spawn(move || run(launch)).map_err(|error| error.to_string())?;
+    let outcome =
+        std::thread::Builder::new().spawn(move || run(launch)).map_err(|error| error.to_string())?;
     outcome.join().unwrap_or_else(|_| Err("the attempt failed".to_owned()))
 }
 

@@ -72,9 +72,15 @@ impl Tool for Edit {
                 return Output::error("[Interrupted by user]");
             }
             let changes = parsed::<EditInput>(permit.call()).map(|input| {
-                vec![Change { old_string: input.old_string, new_string: input.new_string, replace_all: input.replace_all }]
+                vec![Change {
+                    old_string: input.old_string,
+                    new_string: input.new_string,
+                    replace_all: input.replace_all,
+                }]
             });
-            changes.and_then(|changes| edit(&files, &permit, &changes)).map_or_else(Output::error, Output::success)
+            changes
+                .and_then(|changes| edit(&files, &permit, &changes))
+                .map_or_else(Output::error, Output::success)
         })
     }
 }
@@ -93,10 +99,15 @@ pub(super) fn edit(files: &Files, permit: &Permit, changes: &[Change]) -> Result
     let before = read_whole(file, EDIT_MAX).map_err(unreadable)?;
     files.check_seen(&path, &before)?;
     check_single_name(&path, &shown)?;
-    let text = std::str::from_utf8(&before).map_err(|_| format!("{shown} is no UTF-8 and cannot be edited; use Bash"))?;
+    let text = std::str::from_utf8(&before)
+        .map_err(|_| format!("{shown} is no UTF-8 and cannot be edited; use Bash"))?;
     let changed = change::applied(text, changes)?;
     files.replace(&path, Some(&before), changed.text.as_bytes())?;
-    Ok(format!("{shown} was changed in {}:\n{}", places(changed.places), snippet(&changed.text, changed.first)))
+    Ok(format!(
+        "{shown} was changed in {}:\n{}",
+        places(changed.places),
+        snippet(&changed.text, changed.first)
+    ))
 }
 
 fn places(places: usize) -> String {

@@ -97,7 +97,10 @@ fn read(files: &Files, permit: &Permit, controller: &StreamController) -> Result
 
 fn image(shown: &str, content: &[u8], media_type: &str) -> Result<Output, String> {
     if content.len() as u64 > IMAGE_MAX {
-        return Err(format!("{shown} is an image of {} bytes; make it smaller than {IMAGE_MAX} bytes first", content.len()));
+        return Err(format!(
+            "{shown} is an image of {} bytes; make it smaller than {IMAGE_MAX} bytes first",
+            content.len()
+        ));
     }
     let image = Image { media_type: media_type.to_owned(), base64: STANDARD.encode(content) };
     let told = format!("{shown}: {media_type}, {} bytes", content.len());
@@ -125,9 +128,9 @@ pub(super) fn numbered(text: &str, first: usize) -> String {
 pub(super) fn check_single_name(path: &Path, shown: &str) -> Result<(), String> {
     use std::os::unix::fs::MetadataExt as _;
     match path.symlink_metadata() {
-        Ok(metadata) if metadata.is_file() && metadata.nlink() > 1 => {
-            Err(format!("{shown} has other names (hard links), perhaps outside of the workspace; copy it, then change the copy"))
-        }
+        Ok(metadata) if metadata.is_file() && metadata.nlink() > 1 => Err(format!(
+            "{shown} has other names (hard links), perhaps outside of the workspace; copy it, then change the copy"
+        )),
         Ok(_) | Err(_) => Ok(()),
     }
 }

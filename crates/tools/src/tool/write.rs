@@ -46,7 +46,9 @@ impl Tool for Write {
         Box::pin(async move {
             let input: WriteInput = parsed(call)?;
             if input.content.len() as u64 > EDIT_MAX {
-                return Err(format!("InputValidationError: `content`: it has more than {EDIT_MAX} bytes; write it in pieces"));
+                return Err(format!(
+                    "InputValidationError: `content`: it has more than {EDIT_MAX} bytes; write it in pieces"
+                ));
             }
             self.files.claim("file_path", &input.file_path, PathAccess::Edit)
         })

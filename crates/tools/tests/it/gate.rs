@@ -1,6 +1,6 @@
 //! The command gate. Never lets a line of the lists of attacks run unasked, and never asks about more than one in twenty of the others.
 
-mod attacks;
+pub(crate) mod attacks;
 mod benign;
 mod claim;
 mod glued;
