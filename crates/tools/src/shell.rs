@@ -6,6 +6,7 @@ mod folder;
 
 use std::ffi::OsString;
 use std::io;
+use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -163,7 +164,8 @@ impl Shell {
             ["/bin/bash", "--noprofile", "--norc", "-c", &script, "bash", order.command].map(OsString::from);
         let begin = self.begin_folder();
         let launch = session.sandbox.launch(&program, &begin, order.network, &call)?;
-        std::fs::create_dir_all(&session.artifacts)?;
+        // Outputs may hold what nobody else should read.
+        std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&session.artifacts)?;
         let capture = Capture::new(session.artifacts.join(format!("{call}.txt")));
         Ok((Running::start(launch, capture)?, session.sandbox.bounds().temporary.join(note)))
     }

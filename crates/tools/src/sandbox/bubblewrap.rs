@@ -33,7 +33,7 @@ pub(super) fn arguments(
         if masked.contains(path) {
             words.one("--tmpfs", path).one("--remount-ro", path);
         } else {
-            words.mount("--ro-bind", path, path);
+            words.mount("--ro-bind-try", path, path);
         }
     }
     words.one("--chdir", folder);

@@ -226,3 +226,31 @@ async fn the_attacks_on_the_gate_stay_inside_when_there_is_no_gate() {
         }
     }
 }
+
+/// Others run this crate's tests as whoever they are; as root, they are run once more as nobody.
+#[test]
+fn all_of_this_holds_for_a_person_who_is_not_root() {
+    use std::os::unix::fs::PermissionsExt as _;
+    if !rustix::process::geteuid().is_root() || std::env::var_os("TOOLS_TEST_AS_NOBODY").is_some() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let open = |path: &std::path::Path| {
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o777)).unwrap()
+    };
+    open(folder.path());
+    let tests = folder.path().join("tests");
+    std::fs::copy(std::env::current_exe().unwrap(), &tests).unwrap();
+    open(&tests);
+    let output = std::process::Command::new("setpriv")
+        .args(["--reuid=65534", "--regid=65534", "--clear-groups"])
+        .arg(&tests)
+        .args(["escape::", "--skip", "the_attacks_on_the_gate"])
+        .env("TMPDIR", folder.path())
+        .env("HOME", folder.path())
+        .env("TOOLS_TEST_AS_NOBODY", "1")
+        .output()
+        .unwrap();
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success() && !text.contains(" 0 passed"), "{text}");
+}
