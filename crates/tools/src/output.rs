@@ -235,7 +235,7 @@ impl Artifact {
     fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
         match self.file.get_or_insert_with(|| Waiting::InMemory(Vec::new())) {
             Waiting::InMemory(waiting) if waiting.len() + bytes.len() <= SHOWN_MAX => {
-                waiting.extend_from_slice(bytes)
+                waiting.extend_from_slice(bytes);
             }
             Waiting::InMemory(waiting) => {
                 let mut file = create(&self.path)?;

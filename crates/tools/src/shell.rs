@@ -228,10 +228,10 @@ impl End {
             Self::Exited(code) => add_line(text, &format!("Exit code {code}")),
             Self::Killed(signal) => add_line(text, &format!("Killed by signal {signal}")),
             Self::TimedOut(after) => {
-                add_line(text, &format!("Command timed out after {} ms", after.as_millis()))
+                add_line(text, &format!("Command timed out after {} ms", after.as_millis()));
             }
             Self::Interrupted => {
-                add_line(text, &format!("[Interrupted by user after {:.1}s]", took.as_secs_f64()))
+                add_line(text, &format!("[Interrupted by user after {:.1}s]", took.as_secs_f64()));
             }
         }
     }

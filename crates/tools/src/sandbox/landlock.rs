@@ -39,13 +39,13 @@ pub(super) struct Rules {
 
 impl Rules {
     pub(super) fn of(bounds: &Bounds, network: Network) -> Self {
-        let mut unseen: Vec<PathBuf> = UNSEEN.iter().map(PathBuf::from).collect();
-        unseen.extend(bounds.hidden.iter().filter_map(|hidden| hidden.canonicalize().ok()));
+        let hidden: Vec<PathBuf> =
+            bounds.hidden.iter().filter_map(|hidden| hidden.canonicalize().ok()).collect();
+        let unseen: Vec<PathBuf> = UNSEEN.iter().map(PathBuf::from).chain(hidden.iter().cloned()).collect();
         let mut readable = pieces(Path::new("/"), &unseen);
-        readable.extend(pieces(&bounds.root, &unseen[UNSEEN.len()..]));
-        // To list the root itself, and only that, no right beneath it is needed that was not given above.
-        let mut guarded: Vec<PathBuf> = unseen.split_off(UNSEEN.len());
-        guarded.extend(bounds.protected.iter().cloned());
+        // The workspace may lie in a place that is not seen otherwise.
+        readable.extend(pieces(&bounds.root, &hidden));
+        let guarded: Vec<PathBuf> = hidden.into_iter().chain(bounds.protected.iter().cloned()).collect();
         let mut writable = pieces(&bounds.root, &guarded);
         if writable.contains(&bounds.root) {
             // A protected folder that does not exist yet could be made.

@@ -35,7 +35,7 @@ fn tried(confinement: &Confinement) -> Result<(), String> {
     let folder = std::env::temp_dir();
     let bounds = Bounds {
         root: folder.clone(),
-        temporary: folder.clone(),
+        temporary: folder,
         protected: Vec::new(),
         hidden: Vec::new(),
         environment: Vec::new(),

@@ -23,7 +23,7 @@ use crate::shell::{Order, Shell};
 /// Each command gets a new shell: variables are forgotten, the working folder is kept if it is inside the workspace. Nothing can
 /// be typed in, so give options instead of waiting for questions. The command is locked in: it can write in the
 /// workspace (but not in .git and .agent-doc) and in /tmp, and has no network unless you ask for it. Everything that a
-/// command starts ends with it; use run_in_background for servers. Long output is cut in the middle and kept whole in a file.
+/// command starts ends with it; use `run_in_background` for servers. Long output is cut in the middle and kept whole in a file.
 /// To read, search or change files, use Read, Grep, Glob and Edit.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -35,7 +35,7 @@ struct BashInput {
     description: Option<String>,
     /// The longest it may run, in milliseconds. 120000 if not given, 600000 at most.
     timeout: Option<u64>,
-    /// Leaves the command running and gives back its name for BashOutput and KillBash.
+    /// Leaves the command running and gives back its name for `BashOutput` and `KillBash`.
     #[serde(default)]
     run_in_background: bool,
     /// The command needs the network. The person is asked.

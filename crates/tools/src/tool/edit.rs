@@ -24,7 +24,7 @@ const SNIPPET_MAX: usize = 60;
 
 /// Replaces a text in a file by another. The file must have been read before.
 ///
-/// old_string must stand in the file exactly as given, blanks and line breaks included, and only once, unless replace_all
+/// `old_string` must stand in the file exactly as given, blanks and line breaks included, and only once, unless `replace_all`
 /// is set; give as many lines around it as make it unique. Line endings of the file are kept. To make a file, use Write.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -35,7 +35,7 @@ struct EditInput {
     old_string: String,
     /// The text to put there.
     new_string: String,
-    /// Replace each place where old_string stands.
+    /// Replace each place where `old_string` stands.
     #[serde(default)]
     replace_all: bool,
 }

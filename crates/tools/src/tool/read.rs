@@ -23,7 +23,7 @@ use page::Page;
 /// Reads a file and gives back its lines with their numbers, 2000 from the beginning if you do not say which.
 ///
 /// A line number and a tab stand before each line and are not part of it. PNG, JPEG, GIF and WebP images are shown as
-/// images. A file must be read before it is changed with Edit, MultiEdit or Write. For a folder, use List.
+/// images. A file must be read before it is changed with Edit, `MultiEdit` or Write. For a folder, use List.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct ReadInput {
@@ -85,14 +85,14 @@ fn read(files: &Files, permit: &Permit, controller: &StreamController) -> Result
     let mut page = Page::new(first, lines);
     if length > EDIT_MAX {
         // Too large to be held, and so too large to be edited: nothing is remembered.
-        return page.fill(file, controller).map_err(unreadable)?.into_output(&shown, length);
+        return page.fill(file, controller).map_err(unreadable)?.finished(&shown, length);
     }
     let content = read_whole(file, EDIT_MAX).map_err(unreadable)?;
     if let Some(media_type) = image_type(&content) {
         return image(&shown, &content, media_type);
     }
     files.remember(&path, &content);
-    page.fill(content.as_slice(), controller).map_err(unreadable)?.into_output(&shown, length)
+    page.fill(content.as_slice(), controller).map_err(unreadable)?.finished(&shown, length)
 }
 
 fn image(shown: &str, content: &[u8], media_type: &str) -> Result<Output, String> {

@@ -28,7 +28,7 @@ impl fmt::Debug for Key {
 /// Who searches. The address is that of the person's configuration, so it may be on this machine.
 #[derive(Clone, Debug)]
 pub enum Provider {
-    /// A SearXNG, or what speaks like one.
+    /// A `SearXNG`, or what speaks like one.
     SearXng {
         /// Such as `https://searx.example.org`.
         endpoint: Url,

@@ -11,7 +11,7 @@ pub(in crate::tool) struct Change {
     pub(in crate::tool) old_string: String,
     /// The text to put there.
     pub(in crate::tool) new_string: String,
-    /// Replace each place where old_string stands.
+    /// Replace each place where `old_string` stands.
     #[serde(default)]
     pub(in crate::tool) replace_all: bool,
 }

@@ -91,7 +91,7 @@ impl Page {
     }
 
     /// What the model gets.
-    pub(super) fn into_output(&mut self, shown: &str, length: u64) -> Result<Output, String> {
+    pub(super) fn finished(&mut self, shown: &str, length: u64) -> Result<Output, String> {
         if self.is_aborted {
             return Err("[Interrupted by user]".to_owned());
         }
