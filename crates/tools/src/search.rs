@@ -77,6 +77,8 @@ where
     walk.build_parallel().run(|| {
         let mut work = work();
         let mut found = gathered.sheaf();
+        // A matcher of its own: threads that share one wait for each other.
+        let holds = scope.filter();
         let visited = &visited;
         Box::new(move |entry| {
             if scope.controller.is_aborted() || visited.fetch_add(1, Ordering::Relaxed) >= WALK_MAX {
@@ -85,7 +87,7 @@ where
             // What cannot be looked at is passed over, as a person would.
             if let Ok(entry) = entry
                 && entry.file_type().is_some_and(|kind| kind.is_file())
-                && scope.holds(entry.path())
+                && holds(entry.path())
             {
                 work(&entry, found.items());
             }
@@ -99,9 +101,16 @@ where
 }
 
 impl Scope {
-    fn holds(&self, path: &Path) -> bool {
-        let inside = path.strip_prefix(&self.folder).unwrap_or(path);
-        self.glob.as_ref().is_none_or(|glob| glob.is_match(inside)) && !(self.veil)(path)
+    /// Whether a file is in scope.
+    fn filter(&self) -> impl Fn(&Path) -> bool + Send + use<> {
+        let (glob, veil, folder) = (self.glob.clone(), self.veil.clone(), self.folder.clone());
+        move |path| {
+            let is_named = glob.as_ref().is_none_or(|glob| {
+                let inside = path.strip_prefix(&folder).unwrap_or(path);
+                glob.is_match(inside)
+            });
+            is_named && !veil(path)
+        }
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use agent::StreamController;
 use agent::message::{Part, ToolCall};
-use agent::permission::{Basis, Claim, Mode, Permit, Places, Policy, Verdict};
+use agent::permission::{Claim, Mode, Permit, Places, Policy, Scope, Verdict, parse_rules};
 use agent::tool::{Output, RunScope, Tool};
 use serde_json::Value;
 use tools::checkpoint::Checkpoints;
@@ -120,13 +120,13 @@ pub(crate) fn call(tool: &dyn Tool, input: &str) -> ToolCall {
     ToolCall { id: "t1".to_owned(), name: tool.spec().name.clone(), input: input.to_owned(), verbatim: None }
 }
 
+/// A person who allows everything, what is git's and ours by name.
 fn allowed(call: ToolCall, claim: Claim) -> Permit {
-    let policy = Policy::new(Mode::Bypass, Places::default(), Vec::new());
-    match policy.weigh(call, claim) {
-        Verdict::Allowed(permit) => {
-            assert_eq!(permit.basis(), Basis::Policy);
-            permit
-        }
+    let rules =
+        "allow Bash\nallow Edit(//**/.git/**)\nallow Edit(//**/.agent-doc/**)\nallow Edit(//**/.git)\n";
+    let rules = parse_rules(rules, Scope::Session).unwrap();
+    match Policy::new(Mode::Bypass, Places::default(), rules).weigh(call, claim) {
+        Verdict::Allowed(permit) => permit,
         other => panic!("{other:?}"),
     }
 }
