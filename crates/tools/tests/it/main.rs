@@ -1,5 +1,14 @@
 //! The tests of the crate, in one binary. Never reach beyond loopback and temporary folders.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::needless_pass_by_value,
+    clippy::print_stdout,
+    reason = "tests stop at the first surprise, and children tell what they did"
+)]
+
 mod bash;
 mod checkpoint;
 mod conformance;
