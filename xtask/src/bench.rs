@@ -2,6 +2,7 @@
 //! Never judges a number; a benchmark prints, and a person or a test with a stated limit decides.
 
 mod age;
+mod gate;
 mod io;
 mod measure;
 mod merge;
@@ -49,6 +50,7 @@ const BENCHES: &[Bench] = &[
         about: "searches beside ripgrep, and the memory that a long output of a command takes",
         run: tools::run,
     },
+    Bench { name: "gate", about: "a verdict of the command gate", run: gate::run },
     Bench { name: "age", about: "a document after ten thousand flushes beside a fresh one", run: age::run },
 ];
 

@@ -1,5 +1,7 @@
 //! What a person can type, and the help that goes with it. Never does what was typed.
 
+pub(crate) mod permissions;
+
 use std::path::PathBuf;
 
 use clap::{Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueEnum};
@@ -50,6 +52,8 @@ pub(crate) enum Command {
     Diff(Diff),
     Blame(Blame),
     Restore(Restore),
+    #[command(subcommand)]
+    Permissions(permissions::PermissionsCommand),
     Doctor(Doctor),
     Completions(Completions),
     Man(Man),

@@ -8,6 +8,7 @@ pub(crate) mod history;
 pub(crate) mod man;
 pub(crate) mod merge;
 pub(crate) mod outline;
+pub(crate) mod permissions;
 pub(crate) mod restore;
 pub(crate) mod section;
 pub(crate) mod section_write;

@@ -8,6 +8,7 @@ const GROUPS: &[(&str, &[&str])] = &[
     ("Read and write a document", &["outline", "section"]),
     ("Bring versions together", &["merge"]),
     ("See the past and bring it back", &["history", "show", "diff", "blame", "restore"]),
+    ("Say what agents may do", &["permissions"]),
     ("Set up", &["doctor", "completions", "man"]),
 ];
 

@@ -10,6 +10,7 @@ mod output;
 mod past;
 mod refusal;
 mod replace;
+mod rules;
 
 use std::process::ExitCode;
 
@@ -24,6 +25,10 @@ enum Outcome {
     Done,
     /// The merge is written, with conflict markers in it.
     Conflicts,
+    /// A person would be asked.
+    Asks,
+    /// A rule would refuse it.
+    Denies,
 }
 
 /// A command could not do its work, or was not understood.
@@ -37,6 +42,8 @@ fn main() -> ExitCode {
     match perform(&arguments.command) {
         Ok(Outcome::Done) => ExitCode::SUCCESS,
         Ok(Outcome::Conflicts) => ExitCode::from(1),
+        Ok(Outcome::Asks) => ExitCode::from(10),
+        Ok(Outcome::Denies) => ExitCode::from(11),
         Err(error) => {
             output::error(&error);
             ExitCode::from(FAILED)
@@ -58,6 +65,7 @@ fn perform(command: &Command) -> Result<Outcome> {
         Command::Diff(given) => command::diff::run(given)?,
         Command::Blame(given) => command::blame::run(given)?,
         Command::Restore(given) => command::restore::run(given)?,
+        Command::Permissions(given) => return command::permissions::run(given),
         Command::Doctor(given) => command::doctor::run(given)?,
         Command::Completions(given) => command::completions::run(given)?,
         Command::Man(given) => command::man::run(given)?,

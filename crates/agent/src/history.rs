@@ -72,6 +72,11 @@ impl History {
         self.calls.contains(id)
     }
 
+    /// Whether the model has something to answer.
+    pub(crate) fn ends_with_person(&self) -> bool {
+        self.messages.last().is_some_and(|last| last.role == Role::User)
+    }
+
     /// The calls of the last message, if nobody answered them: the process ended while its tools ran.
     pub(crate) fn open_results(&self) -> Vec<Block> {
         let last = self.messages.last().filter(|last| last.role == Role::Assistant);

@@ -9,7 +9,7 @@ use crate::model::{Breakpoint, Effort, Request, ToolSpec};
 mod repair;
 mod validate;
 
-pub(crate) use repair::unused as unused_id;
+pub(crate) use repair::{GO_ON, unused as unused_id};
 pub use validate::{Invalid, validate};
 
 /// What stays the same in each request of a session, byte for byte, or the provider's cache and signatures are void.

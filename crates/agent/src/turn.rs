@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::history::{History, Record};
 use crate::message::{Block, Message, Usage};
-use crate::request::{Ending, build};
+use crate::request::{Ending, GO_ON, build};
 
 mod answer;
 mod budget;
@@ -30,6 +30,31 @@ pub use event::{
 pub use setup::{Caps, Setup};
 
 /// A turn. Feed it what happened by [`step`](Self::step) and do what it says, in order.
+///
+/// ```
+/// use agent::history::History;
+/// use agent::message::{Block, StopReason};
+/// use agent::model::{Effort, Limits, ModelEvent};
+/// use agent::permission::Policy;
+/// use agent::request::Frame;
+/// use agent::turn::{Caps, Effect, EndReason, Event, Setup, Turn};
+///
+/// let frame = Frame { model: "m".into(), system: "Be brief.".into(), tools: [].into(), thinking: Effort::Off };
+/// let limits = Limits { context_window: 200_000, output_max: 8192 };
+/// let setup = Setup { frame, limits, policy: Policy::default(), caps: Caps::conversation() };
+/// let mut turn = Turn::new(setup, History::new());
+///
+/// // The prompt is committed, and a request goes out.
+/// let effects = turn.step(Event::Prompted(vec![Block::text("Hello?")]));
+/// let [Effect::Commit(_), Effect::Ask { stream, .. }] = effects[..] else { panic!("{effects:?}") };
+///
+/// // The model answers, and the turn is over.
+/// let block = Block::text("Hello.");
+/// turn.step(Event::Heard { stream, event: ModelEvent::Block { index: 0, block } });
+/// let stopped = ModelEvent::Stopped { reason: StopReason::EndTurn, detail: None };
+/// let effects = turn.step(Event::Heard { stream, event: stopped });
+/// assert!(matches!(effects.last(), Some(Effect::End(ended)) if ended.reason == EndReason::Completed));
+/// ```
 #[derive(Debug)]
 pub struct Turn {
     setup: Setup,
@@ -202,8 +227,12 @@ impl Turn {
     }
 
     fn reopen(&mut self, effects: &mut Vec<Effect>) {
-        let open = self.history.open_results();
-        self.commit_user(open, effects);
+        let mut content = self.history.open_results();
+        if content.is_empty() && !self.history.ends_with_person() {
+            // What is sent is also kept, so that the next request begins with the same bytes.
+            content.push(Block::text(GO_ON));
+        }
+        self.commit_user(content, effects);
         self.ask(effects);
     }
 

@@ -79,9 +79,14 @@ impl Gate {
     fn parts(&self, text: &str, place: &Place, reasons: &mut Vec<Reason>) -> Vec<Part> {
         let home = place.home.as_deref();
         let mut judge = Judge::new(&self.table, place);
-        let Some(tree) = deep::parse(text) else {
+        // A long command is asked about anyway; what rules forbid is found without the grammar.
+        let tree = if text.len() > LENGTH_MAX { None } else { deep::parse(text) };
+        let Some(tree) = tree else {
             reasons.push(Reason::Unparsable);
-            return Vec::new();
+            for (text, simple) in deep::crude(text, home) {
+                judge.weigh(&text, &simple);
+            }
+            return judge.parts;
         };
         match scan::simples(text, &tree, home) {
             Ok(simples) => {

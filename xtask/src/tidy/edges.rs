@@ -22,7 +22,8 @@ const EDGES: &[(&str, &[&str])] = &[
     ("web", &["workspace", "conductor"]),
     // The only crate that knows every other one.
     ("agent-doc", &["document", "agent", "models", "tools", "workspace", "conductor", "tui", "web"]),
-    // Benchmarks and fuzz targets call the pure crate directly; the soak runs the only writer of documents.
+    // Benchmarks and fuzz targets call the pure crate directly; the soak runs the only writer of documents; the command gate and
+    // the tools are measured where they stand.
     ("xtask", &["agent", "document", "tools", "workspace"]),
     ("fuzz", &["document"]),
 ];

@@ -17,6 +17,7 @@ mod input;
 mod merge;
 mod outline;
 mod output;
+mod permissions;
 mod readme;
 mod replace;
 mod section;

@@ -22,7 +22,12 @@ fn bash_can_read_its_completions() {
     assert!(output.status.success(), "{output:?}");
 }
 
-const PAGES: [&str; 17] = [
+const PAGES: [&str; 22] = [
+    "agent-doc-permissions.1",
+    "agent-doc-permissions-list.1",
+    "agent-doc-permissions-add.1",
+    "agent-doc-permissions-remove.1",
+    "agent-doc-permissions-check.1",
     "agent-doc-completions.1",
     "agent-doc-man.1",
     "agent-doc-merge.1",

@@ -25,6 +25,23 @@ impl Places {
     }
 }
 
+/// The paths that may not be read, for tools that find paths by themselves.
+#[derive(Clone, Debug)]
+pub(super) struct Hidden {
+    patterns: Vec<PathPattern>,
+    places: Places,
+}
+
+impl Hidden {
+    pub(super) fn new(patterns: Vec<PathPattern>, places: Places) -> Self {
+        Self { patterns, places }
+    }
+
+    pub(super) fn holds(&self, path: &str) -> bool {
+        self.patterns.iter().any(|pattern| pattern.matches(path, &self.places, true))
+    }
+}
+
 /// A path in a rule. `//x` counts from the root of the file system, `~/x` from home, `/x` from the project, and `x` or `./x` from
 /// where the agent works; a name without `/` matches at any depth.
 #[derive(Clone, Debug)]

@@ -12,7 +12,7 @@ use crate::message::{Block, Message, Part, Role, ToolCall, ToolResult};
 const BEGINNING: &str = "(The beginning of this conversation was not kept.)";
 
 /// Stands behind a conversation that ends with the model.
-const GO_ON: &str = "Continue.";
+pub(crate) const GO_ON: &str = "Continue.";
 
 /// The longest name of a tool that providers accept.
 pub(super) const NAME_MAX: usize = 64;

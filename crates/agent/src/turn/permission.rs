@@ -7,7 +7,7 @@ use super::step::{Asking, State};
 use crate::message::{INTERRUPT_EXPLANATION, NOT_EXECUTED, ToolCall, ToolResult};
 use crate::permission::{
     Answer, Basis, Behavior, Claim, Mode, Pattern, PermissionDecision, Question, Rule, Scope, Verdict, Why,
-    denied, grant,
+    denied,
 };
 
 /// Cuts the explanation where a person's own words take over.
@@ -83,7 +83,7 @@ impl Turn {
         match answer.decision {
             PermissionDecision::Allow => {
                 self.guard.approved();
-                Some(State::Granted(Box::new(grant(call, claim, Basis::Once))))
+                Some(State::Granted(Box::new(self.setup.policy.grant(call, claim, Basis::Once))))
             }
             PermissionDecision::AlwaysAllow => {
                 self.guard.approved();
@@ -96,7 +96,7 @@ impl Turn {
                 // A rule that comes with the project cannot allow.
                 let scope = if answer.scope == Scope::Project { Scope::Local } else { answer.scope };
                 self.keep_rules(Behavior::Allow, always, scope, effects);
-                Some(State::Granted(Box::new(grant(call, claim, basis))))
+                Some(State::Granted(Box::new(self.setup.policy.grant(call, claim, basis))))
             }
             PermissionDecision::Wait if words.is_empty() => None,
             PermissionDecision::Wait => {

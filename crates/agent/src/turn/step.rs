@@ -90,8 +90,8 @@ impl Step {
                 }
                 State::Granted(permit) => {
                     let access = permit.claim().access;
-                    let reads = access == Access::ReadOnly;
-                    if if reads { running >= PARALLEL_MAX } else { running > 0 } {
+                    let others_max = if access == Access::ReadOnly { PARALLEL_MAX - 1 } else { 0 };
+                    if running > others_max {
                         return Move::Wait;
                     }
                     self.cursor += 1;

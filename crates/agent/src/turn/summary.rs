@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::continuation::CUT_NOTICE;
 use crate::message::{Block, INTERRUPT_TOOL, INTERRUPT_USER, Message, Role};
+use crate::request::GO_ON;
 
 /// What the model is asked.
 const ORDER: &str = "The conversation is about to be cut down to your summary. Write it for yourself, so that you can go on \
@@ -70,7 +71,7 @@ fn request(block: &Block, bytes_max: usize) -> Option<Block> {
         Block::Image(_) => Some(block.clone()),
         Block::Text(text) => {
             let text = text.text.strip_prefix(REQUEST_HEAD).unwrap_or(&text.text);
-            let ours = [INTERRUPT_USER, INTERRUPT_TOOL, CUT_NOTICE, SUMMARY_HEAD, RECENT_HEAD, ORDER];
+            let ours = [INTERRUPT_USER, INTERRUPT_TOOL, CUT_NOTICE, SUMMARY_HEAD, RECENT_HEAD, ORDER, GO_ON];
             let own = !ours.iter().any(|head| text.starts_with(head));
             own.then(|| Block::text(format!("{REQUEST_HEAD}{}", beginning(text, bytes_max))))
         }

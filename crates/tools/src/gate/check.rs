@@ -88,7 +88,11 @@ impl<'a> Check<'a> {
         let mut options_end = false;
         while let Some(word) = words.next() {
             match &word.value {
-                Value::Static(text) if !options_end && text == "--" => options_end = true,
+                Value::Static(text) if !options_end && text == "--" => {
+                    options_end = true;
+                    // A program that does not know this sign takes it for an operand, and one too many may be written.
+                    self.operands += usize::from(self.program.operands_max != usize::MAX);
+                }
                 Value::Static(text) if !options_end && text.len() > 1 && text.starts_with('-') => {
                     self.option(word, text, &mut words);
                 }

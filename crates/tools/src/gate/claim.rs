@@ -17,7 +17,7 @@ pub(super) fn of(weighed: &Weighed, table: &Table) -> Claim {
     let mut paths = Vec::new();
     for part in &weighed.parts {
         // A plain wrapper adds nothing to what it starts. Where nothing is hidden, that alone is what must be allowed.
-        let is_empty_shell = is_plain_wrapper(part, table) && opaque.is_none();
+        let is_empty_shell = weighed.parts.len() > 1 && is_plain_wrapper(part, table) && opaque.is_none();
         if part.program.is_some() && !is_empty_shell {
             parts.push(said(part));
         }

@@ -1,17 +1,33 @@
 //! Every simple command in a text, wherever it stands, for rules that must see all of it. Never says that there is no more: where
 //! the grammar gives up, every stretch between two operators counts as a command.
 
-use tree_sitter::{Node, Parser, Tree};
+use std::ops::ControlFlow;
+
+use tree_sitter::{Node, ParseOptions, ParseState, Parser, Tree};
 
 use super::part::{Value, Word};
 use super::scan::{Redirect, Simple, WORDS};
 use super::word;
 
-/// Parses a text. `None` only if the grammar and the library do not fit each other.
+/// Each of these is a simple command.
+const COMMANDS: &[&str] = &["command", "declaration_command", "unset_command", "test_command"];
+
+/// How often the grammar reports that it still works, about once in a hundred steps, before it is told to stop: on some broken
+/// texts it takes time by the square of their length.
+const REPORTS_MAX: usize = 400;
+
+/// Parses a text. `None` if that takes too long.
 pub(super) fn parse(text: &str) -> Option<Tree> {
     let mut parser = Parser::new();
     parser.set_language(&tree_sitter_bash::LANGUAGE.into()).ok()?;
-    parser.parse(text, None)
+    let mut reports = 0;
+    let mut go_on = |_: &ParseState| {
+        reports += 1;
+        if reports > REPORTS_MAX { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    };
+    let options = ParseOptions::new().progress_callback(&mut go_on);
+    let mut read = |offset: usize, _| text.as_bytes().get(offset..).unwrap_or_default();
+    parser.parse_with_options(&mut read, None, Some(options))
 }
 
 /// Each simple command in the text, with the way it is written.
@@ -26,19 +42,21 @@ pub(super) fn simples(text: &str, home: Option<&str>) -> Vec<(String, Simple)> {
 pub(super) fn simples_in(text: &str, tree: &Tree, home: Option<&str>) -> Vec<(String, Simple)> {
     let mut found = Vec::new();
     let mut cursor = tree.walk();
-    let mut stack = vec![tree.root_node()];
-    while let Some(node) = stack.pop() {
+    // Asking a node for its parent walks down from the root; so each carries what it needs to know of it.
+    let mut stack = vec![(tree.root_node(), false)];
+    while let Some((node, in_command)) = stack.pop() {
+        let is_command = COMMANDS.contains(&node.kind());
         let simple = match node.kind() {
-            "command" | "declaration_command" | "unset_command" | "test_command" => command(text, node, home),
             "file_redirect" => redirect(text, node, home),
-            "variable_assignment" if !is_of_command(node) => assignment(text, node, home),
+            "variable_assignment" if !in_command => assignment(text, node, home),
+            _ if is_command => command(text, node, home),
             _ => None,
         };
         found.extend(
             simple.map(|simple| (text.get(node.byte_range()).unwrap_or_default().to_owned(), simple)),
         );
         let begin = stack.len();
-        stack.extend(node.children(&mut cursor));
+        stack.extend(node.children(&mut cursor).map(|child| (child, is_command)));
         stack.get_mut(begin..).unwrap_or_default().reverse();
     }
     if tree.root_node().has_error() {
@@ -47,17 +65,13 @@ pub(super) fn simples_in(text: &str, tree: &Tree, home: Option<&str>) -> Vec<(St
     found
 }
 
-fn is_of_command(node: Node<'_>) -> bool {
-    node.parent().is_some_and(|parent| matches!(parent.kind(), "command" | "declaration_command"))
-}
-
 fn command(text: &str, node: Node<'_>, home: Option<&str>) -> Option<Simple> {
     let mut simple = Simple { range: node.byte_range(), ..Simple::default() };
     for child in node.children(&mut node.walk()) {
         match child.kind() {
             "file_redirect" | "heredoc_redirect" | "herestring_redirect" | "comment" => {}
             "variable_assignment" if simple.words.is_empty() => {
-                simple.variables.push(read(text, child, home)?)
+                simple.variables.push(read(text, child, home)?);
             }
             _ => simple.words.push(read(text, child, home)?),
         }

@@ -82,25 +82,24 @@ fn is_beneath(path: &str, root: &str) -> bool {
     path.strip_prefix(root).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
+/// On some systems `.ENV` is `.env`.
 fn is_secret(name: &str, secrets: &[String]) -> bool {
-    let (excepted, secret): (Vec<&String>, Vec<&String>) =
-        secrets.iter().partition(|secret| secret.starts_with('!'));
-    secret.iter().any(|pattern| matches(pattern, name))
-        && !excepted.iter().any(|pattern| matches(pattern.trim_start_matches('!'), name))
+    let name = name.to_ascii_lowercase();
+    let is_excepted =
+        || secrets.iter().filter_map(|secret| secret.strip_prefix('!')).any(|secret| matches(secret, &name));
+    secrets.iter().any(|secret| matches(secret, &name)) && !is_excepted()
 }
 
-/// Matches a name against a pattern of letters and stars. On some systems `.ENV` is `.env`.
+/// Matches a name against a pattern of letters and stars.
 fn matches(pattern: &str, name: &str) -> bool {
-    let name = name.to_ascii_lowercase();
     let mut pieces = pattern.split('*');
     let Some(mut rest) = pieces.next().and_then(|first| name.strip_prefix(first)) else {
         return false;
     };
-    let mut pieces = pieces.peekable();
     let Some(mut piece) = pieces.next() else {
         return rest.is_empty();
     };
-    while let Some(next) = pieces.next() {
+    for next in pieces {
         let Some((_, after)) = rest.split_once(piece) else {
             return false;
         };

@@ -59,7 +59,8 @@ fn address(text: &str) -> Option<&str> {
 }
 
 fn substitution(text: &str) -> Option<&str> {
-    let delimiter = text.chars().next().filter(|letter| "/|#,@:!%_".contains(*letter))?;
+    // Not a colon: between brackets it has a meaning of its own.
+    let delimiter = text.chars().next().filter(|letter| "/|#,@!%_".contains(*letter))?;
     let pattern = text.get(1..)?;
     let replacement = until(pattern, delimiter)?;
     let flags = until(replacement, delimiter)?;

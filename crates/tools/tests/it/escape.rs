@@ -236,7 +236,7 @@ fn all_of_this_holds_for_a_person_who_is_not_root() {
     }
     let folder = tempfile::tempdir().unwrap();
     let open = |path: &std::path::Path| {
-        std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o777)).unwrap()
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o777)).unwrap();
     };
     open(folder.path());
     let tests = folder.path().join("tests");

@@ -112,7 +112,7 @@ pub(crate) const BENIGN: &[&str] = &[
     "true && false || true",
     "seq 1 3",
     "python3 --version",
-    "xxd -l 16 a.txt",
+    "od -A x -t x1 a.txt",
     "column -t b.txt",
     "git diff --check && git diff --exit-code >/dev/null 2>&1",
     "cat größe.md",

@@ -84,6 +84,11 @@ impl Scratch {
         command.args(["--noprofile", "--norc", "-c", line]).current_dir(self.root());
         command.env_clear().env("PATH", "/usr/bin:/bin").env("HOME", self.folder.path().join("home"));
         command.env("LANG", "C.UTF-8").env("GIT_OPTIONAL_LOCKS", "0").env("GIT_CONFIG_NOSYSTEM", "1");
+        // Else git writes down anew when it last looked at each file.
+        command
+            .env("GIT_CONFIG_COUNT", "1")
+            .env("GIT_CONFIG_KEY_0", "diff.autoRefreshIndex")
+            .env("GIT_CONFIG_VALUE_0", "false");
         // Somebody else's value, for lines that name a variable.
         command.env("EVIL", "touch PWNED; false");
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
