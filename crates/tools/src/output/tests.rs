@@ -1,3 +1,5 @@
+//! Outputs in, views out. Never runs a program.
+
 use super::{Capture, View};
 use crate::limits::SHOWN_MAX;
 

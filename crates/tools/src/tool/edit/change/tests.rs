@@ -1,3 +1,5 @@
+//! A text and changes in, a text or a complaint out. Never touches a file.
+
 use super::{Change, applied};
 
 fn change(old: &str, new: &str) -> Change {
