@@ -205,26 +205,33 @@ async fn other_processes_and_their_terminal_cannot_be_touched() {
     }
 }
 
-#[tokio::test]
-async fn the_attacks_on_the_gate_stay_inside_when_there_is_no_gate() {
-    for confinement in confinements() {
-        let desk = Desk::with(confinement.clone());
-        desk.write(".git/config", "[core]\n");
-        desk.write(".agent-doc/config.toml", "");
-        desk.write("sub/a.txt", "hello world\nkeep this\n");
-        let outside = desk.folder.path().join("outside");
-        std::fs::create_dir(&outside).unwrap();
-        let places = [outside.clone(), desk.root.join(".git"), desk.root.join(".agent-doc")];
-        for (line, place) in PROVEN.iter().zip(places.iter().cycle()) {
-            let canary = place.join("canary").display().to_string();
-            let command = line.replace("PWNED", &canary);
-            let input = serde_json::json!({ "command": command, "timeout": 10_000 });
-            let said = desk.run(&desk.bash_tool(), input).await;
-            for place in &places {
-                assert_eq!(canaries(place), [""; 0], "{confinement:?}: {command}: {}", said.text);
-            }
+/// Runs each attack with its canary in a place that must stay clean.
+async fn check_attacks(confinement: Confinement) {
+    let desk = Desk::with(confinement.clone());
+    desk.write(".git/config", "[core]\n");
+    desk.write(".agent-doc/config.toml", "");
+    desk.write("sub/a.txt", "hello world\nkeep this\n");
+    let outside = desk.folder.path().join("outside");
+    std::fs::create_dir(&outside).unwrap();
+    let places = [outside, desk.root.join(".git"), desk.root.join(".agent-doc")];
+    for (line, place) in PROVEN.iter().zip(places.iter().cycle()) {
+        let command = line.replace("PWNED", &place.join("canary").display().to_string());
+        let input = serde_json::json!({ "command": command, "timeout": 10_000 });
+        let said = desk.run(&desk.bash_tool(), input).await;
+        for place in &places {
+            assert_eq!(canaries(place), [""; 0], "{confinement:?}: {command}: {}", said.text);
         }
     }
+}
+
+#[tokio::test]
+async fn the_attacks_on_the_gate_stay_inside_when_there_is_no_gate() {
+    check_attacks(Confinement::probe()).await;
+}
+
+#[tokio::test]
+async fn the_attacks_on_the_gate_stay_inside_also_without_namespaces() {
+    check_attacks(Confinement::Landlock).await;
 }
 
 /// Others run this crate's tests as whoever they are; as root, they are run once more as nobody.
