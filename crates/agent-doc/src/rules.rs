@@ -106,15 +106,15 @@ impl RuleFiles {
 impl RuleFile {
     /// Adds a rule. Says whether the file did not hold it yet.
     pub(crate) fn add(&self, rule: &Rule) -> Result<bool> {
-        self.write(with_rule(&self.text, rule))
+        self.write(&with_rule(&self.text, rule))
     }
 
     /// Removes a rule. Says whether the file held it.
     pub(crate) fn remove(&self, rule: &Rule) -> Result<bool> {
-        self.write(without_rule(&self.text, rule))
+        self.write(&without_rule(&self.text, rule))
     }
 
-    fn write(&self, text: String) -> Result<bool> {
+    fn write(&self, text: &str) -> Result<bool> {
         if text == self.text {
             return Ok(false);
         }
@@ -123,7 +123,7 @@ impl RuleFile {
             fs::create_dir_all(folder).with_context(unwritable)?;
         }
         let read = (!self.text.is_empty()).then_some(self.text.as_str());
-        replace(&Destination::find(&self.path)?, &text, read)?;
+        replace(&Destination::find(&self.path)?, text, read)?;
         Ok(true)
     }
 }

@@ -28,6 +28,9 @@ fn help_shows_what_there_is() {
               blame        Show who changed each line of a document last
               restore      Bring a document back to a revision
 
+            Say what agents may do:
+              permissions  Say what agents may run and touch, and see why
+
             Set up:
               doctor       Say what this machine and a project's folder can do, and what cannot be promised here
               completions  Print completions for a shell

@@ -74,21 +74,19 @@ fn without_rules_reading_runs_and_the_rest_is_asked_about() {
     );
     check(
         &scratch,
-        &["check", "cat .env ~/.ssh/id_rsa"],
+        &["check", "cat .env"],
         expect![[r#"
         exit 10
         ask
-          ask    cat .env ~/.ssh/id_rsa
+          ask    cat .env
                  likely to hold a secret: `.env`
-                 outside of the workspace: `FOLDER/home/.ssh/id_rsa`
-          'Always allow' would add: allow Bash(cat *)
-          'Always allow' would add: allow Read(~/.ssh/id_rsa)
+          'Always allow' would add: allow Bash(cat .env)
     "#]],
     );
 }
 
 #[test]
-fn a_rule_is_added_listed_obeyed_and_removed() {
+fn a_rule_is_added_listed_and_removed() {
     let scratch = project();
     check(
         &scratch,
@@ -116,25 +114,40 @@ fn a_rule_is_added_listed_obeyed_and_removed() {
     );
     check(
         &scratch,
-        &["add", "ask Bash(git *)", "--scope", "project"],
-        expect![[r#"
-        exit 0
-        ask Bash(git *): added to FOLDER/project/.agent-doc/permissions.rules
-    "#]],
-    );
-    check(
-        &scratch,
         &["list"],
         expect![[r#"
         exit 0
         FOLDER/home/.config/agent-doc/permissions.rules (yours, in all projects)
           deny Bash(rm *)
-        FOLDER/project/.agent-doc/permissions.rules (of the project; they allow nothing)
-          ask Bash(git *)
         FOLDER/home/.config/agent-doc/projectsFOLDER/project/permissions.rules (yours, in this project)
           allow Bash(cargo build *)
     "#]],
     );
+    check(
+        &scratch,
+        &["remove", "deny Bash(rm *)"],
+        expect![[r#"
+        exit 0
+        deny Bash(rm *): removed from FOLDER/home/.config/agent-doc/permissions.rules
+    "#]],
+    );
+    check(
+        &scratch,
+        &["remove", "deny Bash(rm *)"],
+        expect![[r#"
+        exit 2
+        ! error: the rule 'deny Bash(rm *)' stands nowhere
+        !   help: see 'agent-doc permissions list'
+    "#]],
+    );
+}
+
+#[test]
+fn rules_decide_part_by_part() {
+    let scratch = project();
+    run(&scratch, &["add", "allow Bash(cargo build *)"]);
+    run(&scratch, &["add", "deny Bash(rm *)", "--scope", "user"]);
+    run(&scratch, &["add", "ask Bash(git *)", "--scope", "project"]);
     assert_eq!(code(&scratch, "cargo build --release"), 0);
     assert_eq!(code(&scratch, "git status"), 10);
     assert_eq!(code(&scratch, "cargo publish"), 10);
@@ -154,24 +167,6 @@ fn a_rule_is_added_listed_obeyed_and_removed() {
           deny   sudo > rm x
                  by the rule 'deny Bash(rm *)'
                  not on the list of programs that only read: `rm`
-    "#]],
-    );
-    check(
-        &scratch,
-        &["remove", "deny Bash(rm *)"],
-        expect![[r#"
-        exit 0
-        deny Bash(rm *): removed from FOLDER/home/.config/agent-doc/permissions.rules
-    "#]],
-    );
-    assert_eq!(code(&scratch, "rm x"), 10);
-    check(
-        &scratch,
-        &["remove", "deny Bash(rm *)"],
-        expect![[r#"
-        exit 2
-        ! error: the rule 'deny Bash(rm *)' stands nowhere
-        !   help: see 'agent-doc permissions list'
     "#]],
     );
 }
@@ -203,12 +198,9 @@ fn a_project_cannot_allow_anything() {
 #[test]
 fn a_file_that_is_not_understood_allows_nothing() {
     let scratch = project();
-    fs::create_dir_all(scratch.path("home/.config/agent-doc")).unwrap();
-    fs::write(
-        scratch.path("home/.config/agent-doc/permissions.rules"),
-        "deny Bash(rm *)\nallow Write(src)\n",
-    )
-    .unwrap();
+    let settings = scratch.path("home/.config/agent-doc");
+    fs::create_dir_all(&settings).unwrap();
+    fs::write(settings.join("permissions.rules"), "deny Bash(rm *)\nallow Write(src)\n").unwrap();
     check(
         &scratch,
         &["check", "ls"],
@@ -235,16 +227,16 @@ fn a_program_reads_the_same_as_json() {
     run(&scratch, &["add", "deny Bash(rm *)"]);
     check(
         &scratch,
-        &["check", "ls; rm \u{202e}x", "--json"],
+        &["check", "ls; rm \u{1b}x", "--json"],
         expect![[r#"
         exit 11
         {
-          "command": "ls; rm ‮x",
-          "shown": "ls; rm \\u{202e}x",
+          "command": "ls; rm \u001bx",
+          "shown": "ls; rm \\u{1b}x",
           "verdict": "deny",
           "rule": "deny Bash(rm *)",
           "reasons": [
-            "the character \\u{202e} is hidden or misleading"
+            "the character \\u{1b} is hidden or misleading"
           ],
           "parts": [
             {
@@ -257,7 +249,7 @@ fn a_program_reads_the_same_as_json() {
               "reasons": []
             },
             {
-              "text": "rm ‮x",
+              "text": "rm \u001bx",
               "program": "rm",
               "wrappers": [],
               "verdict": "deny",

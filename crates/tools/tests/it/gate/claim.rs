@@ -6,15 +6,15 @@ use tools::gate::{Gate, Place, Repository};
 
 /// `allow`, `ask` or `deny`, for a command under rules.
 fn verdict(rules: &str, line: &str) -> &'static str {
-    let mut place = Place::of_workspace("/work/project");
-    place.home = Some("/home/ada".to_owned());
+    let mut place = Place::of_workspace("/srv/project");
+    place.home = Some("/srv/ada".to_owned());
     place.repository = Repository::Plain;
     let gate = Gate::new().unwrap();
     let claim = gate.claim(&gate.weigh(line, &place));
     let places = Places {
-        project: "/work/project".to_owned(),
-        home: place.home.clone(),
-        current: "/work/project".to_owned(),
+        project: "/srv/project".to_owned(),
+        home: place.home,
+        current: "/srv/project".to_owned(),
         also: Vec::new(),
     };
     let policy = Policy::new(Mode::Default, places, parse_rules(rules, Scope::Local).unwrap());
@@ -160,7 +160,7 @@ fn a_rule_against_a_path_holds_for_the_words_of_a_command() {
     let lines = [
         "cat .env",
         "cat ./src/../.env",
-        "cat /work/project/.env",
+        "cat /srv/project/.env",
         "cat < .env",
         "grep x .env",
         "cat /etc/passwd",

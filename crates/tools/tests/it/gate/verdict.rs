@@ -4,8 +4,8 @@ use expect_test::{Expect, expect};
 use tools::gate::{Gate, Place, Repository, Weighed};
 
 fn weigh(line: &str) -> Weighed {
-    let mut place = Place::of_workspace("/work/project");
-    place.home = Some("/home/ada".to_owned());
+    let mut place = Place::of_workspace("/srv/project");
+    place.home = Some("/srv/ada".to_owned());
     place.repository = Repository::Plain;
     Gate::new().unwrap().weigh(line, &place)
 }
@@ -157,7 +157,7 @@ fn what_is_asked_about_has_its_reason() {
     check(
         "cat ~/.ssh/id_rsa .env src/../../x",
         expect![[r#"
-        cat: outside of the workspace: `/home/ada/.ssh/id_rsa`; likely to hold a secret: `.env`; outside of the workspace: `src/../../x`
+        cat: outside of the workspace: `/srv/ada/.ssh/id_rsa`; likely to hold a secret: `.env`; outside of the workspace: `src/../../x`
     "#]],
     );
     check(
@@ -192,14 +192,14 @@ fn a_second_target_of_a_redirection_is_a_word_of_the_command() {
 
 #[test]
 fn git_in_another_folder_is_asked_about() {
-    assert!(weigh("cd /work/project && git status").runs_unasked());
+    assert!(weigh("cd /srv/project && git status").runs_unasked());
     assert!(!weigh("cd src && git status").runs_unasked());
     assert!(weigh("cd src && ls").runs_unasked());
 }
 
 #[test]
 fn git_in_a_repository_that_nobody_looked_at_is_asked_about() {
-    let place = Place::of_workspace("/work/project");
+    let place = Place::of_workspace("/srv/project");
     let gate = Gate::new().unwrap();
     assert!(!gate.weigh("git status", &place).runs_unasked());
     assert!(gate.weigh("ls", &place).runs_unasked());
