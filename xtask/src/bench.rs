@@ -10,6 +10,7 @@ mod page;
 mod scan;
 mod store;
 mod table;
+mod tools;
 
 use std::process::ExitCode;
 
@@ -50,6 +51,11 @@ const BENCHES: &[Bench] = &[
         run: store::run,
     },
     Bench { name: "scan", about: "finding the sections of a long document", run: scan::run },
+    Bench {
+        name: "tools",
+        about: "searches beside ripgrep, and the memory that a long output of a command takes",
+        run: tools::run,
+    },
     Bench { name: "gate", about: "a verdict of the command gate", run: gate::run },
     Bench { name: "age", about: "a document after ten thousand flushes beside a fresh one", run: age::run },
 ];

@@ -22,6 +22,13 @@ const NEEDS: &[Need] = &[
     Need { program: "vim", package: "vim" },
     // Makes single system calls fail.
     Need { program: "strace", package: "strace" },
+    // Locks commands in, in the tests and for users.
+    Need { program: "bwrap", package: "bubblewrap" },
+    // The searches of the tools are measured beside it.
+    Need { program: "rg", package: "ripgrep" },
+    // Commands of the tests look for processes and play other programs.
+    Need { program: "pgrep", package: "procps" },
+    Need { program: "perl", package: "perl" },
     // Give a document attributes and an access list, to see that they stay.
     Need { program: "setfattr", package: "attr" },
     Need { program: "setfacl", package: "acl" },

@@ -80,7 +80,9 @@ impl Checkpoints {
 
     /// Notes one file before a tool changes it.
     pub(crate) fn record_edit(&self, path: &Path, before: Option<&[u8]>, after: &[u8]) -> io::Result<()> {
-        let Some(name) = path.strip_prefix(&self.shared.root).ok().and_then(Path::to_str) else { return Ok(()) };
+        let Some(name) = path.strip_prefix(&self.shared.root).ok().and_then(Path::to_str) else {
+            return Ok(());
+        };
         let before = before.map(|before| self.shared.objects.keep(before)).transpose()?;
         let change = Changed { path: name.to_owned(), before, after: Some(Fingerprint::of(after).hex()) };
         self.add(&format!("edit {name}"), vec![change], false)
@@ -91,7 +93,8 @@ impl Checkpoints {
         let mut known = locked(&self.shared.known);
         let mut now = snapshot::taken(&self.shared.root, known.as_ref().unwrap_or(&Known::default()))?;
         for file in now.files.values_mut().filter(|file| !file.is_kept) {
-            file.is_kept = self.shared.objects.keep_file(&self.shared.root.join(&file.name), &file.fingerprint)?;
+            file.is_kept =
+                self.shared.objects.keep_file(&self.shared.root.join(&file.name), &file.fingerprint)?;
         }
         *known = Some(now);
         Ok(())

@@ -11,7 +11,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-use agent::permission::{Basis, Claim, PathAccess, Permit};
+use agent::permission::{Claim, PathAccess, Permit};
 
 pub use fingerprint::Fingerprint;
 pub use write::{DirectWriter, WriteError, Writer};
@@ -20,7 +20,6 @@ pub(crate) use open::{Opened, opened, read_whole};
 
 use crate::checkpoint::Checkpoints;
 use crate::process::locked;
-use crate::sandbox::PROTECTED;
 
 /// What the file tools of one session share.
 #[derive(Clone)]
@@ -56,18 +55,9 @@ impl Files {
 
     /// The one path that a permit is about.
     pub(crate) fn permitted(permit: &Permit) -> Result<PathBuf, String> {
-        let spellings = permit.claim().paths.first().map(|path| path.spellings.as_slice()).unwrap_or_default();
+        let spellings =
+            permit.claim().paths.first().map(|path| path.spellings.as_slice()).unwrap_or_default();
         spellings.last().map(PathBuf::from).ok_or_else(|| "the permit names no path".to_owned())
-    }
-
-    /// The one path that a permit lets be changed. What git and we keep is changed only if a person said so.
-    pub(crate) fn permitted_to_change(&self, permit: &Permit) -> Result<PathBuf, String> {
-        let path = Self::permitted(permit)?;
-        let is_protected = path.components().any(|name| is_protected(&name.as_os_str().to_string_lossy()));
-        if is_protected && permit.basis() == Basis::Policy {
-            return Err(format!("{} belongs to git or to agent-doc and is not changed by tools", self.shown(&path)));
-        }
-        Ok(path)
     }
 
     /// A path as the model should see it: short inside the workspace.
@@ -100,11 +90,17 @@ impl Files {
         let shown = self.shown(path);
         if let Some(checkpoints) = &self.shared.checkpoints {
             let recorded = checkpoints.record_edit(path, before, after);
-            recorded.map_err(|error| format!("{shown} was left alone, because what it was could not be kept: {error}"))?;
+            recorded.map_err(|error| {
+                format!("{shown} was left alone, because what it was could not be kept: {error}")
+            })?;
         }
-        self.shared.writer.replace(path, before.map(Fingerprint::of).as_ref(), after).map_err(|error| match error {
-            WriteError::Changed => format!("File has been modified since it was read. Read {shown} again, then change it"),
-            WriteError::Io(error) => format!("{shown} could not be written and is as it was: {error}"),
+        self.shared.writer.replace(path, before.map(Fingerprint::of).as_ref(), after).map_err(|error| {
+            match error {
+                WriteError::Changed => {
+                    format!("File has been modified since it was read. Read {shown} again, then change it")
+                }
+                WriteError::Io(error) => format!("{shown} could not be written and is as it was: {error}"),
+            }
         })?;
         self.remember(path, after);
         Ok(())
@@ -121,10 +117,4 @@ impl Files {
             }
         }
     }
-}
-
-/// As file systems compare names that ignore case, and as some drop what stands at the end.
-fn is_protected(name: &str) -> bool {
-    let name = name.trim_end_matches(['.', ' ']);
-    PROTECTED.iter().any(|protected| name.eq_ignore_ascii_case(protected))
 }

@@ -100,7 +100,8 @@ impl Capture {
         self.settle();
         if self.is_binary() {
             self.artifact.keep();
-            let text = format!("[binary output of {} bytes is not shown; {}]", self.taken, self.artifact.told());
+            let text =
+                format!("[binary output of {} bytes is not shown; {}]", self.taken, self.artifact.told());
             return self.finished(text, true);
         }
         let (begin, omitted, end) = self.pieces(mark);
@@ -233,7 +234,9 @@ impl Artifact {
 
     fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
         match self.file.get_or_insert_with(|| Waiting::InMemory(Vec::new())) {
-            Waiting::InMemory(waiting) if waiting.len() + bytes.len() <= SHOWN_MAX => waiting.extend_from_slice(bytes),
+            Waiting::InMemory(waiting) if waiting.len() + bytes.len() <= SHOWN_MAX => {
+                waiting.extend_from_slice(bytes);
+            }
             Waiting::InMemory(waiting) => {
                 let mut file = create(&self.path)?;
                 file.write_all(waiting)?;
@@ -259,7 +262,9 @@ impl Artifact {
         let place = self.path.display();
         match self.failure {
             Some(kind) => format!("the whole output could not be kept ({kind})"),
-            None if self.written >= ARTIFACT_MAX => format!("the first {} MB are in {place}", ARTIFACT_MAX >> 20),
+            None if self.written >= ARTIFACT_MAX => {
+                format!("the first {} MB are in {place}", ARTIFACT_MAX >> 20)
+            }
             None => format!("the whole output is in {place}"),
         }
     }

@@ -192,7 +192,15 @@ impl Keeper {
         let pid = Pid::from_child(&child);
         *locked(&self.process.pid) = Some(pid);
         let reading = Reading::start(output, self.capture.clone());
-        self.tell_start.send(Ok(())).ok();
+        if reading.is_err() {
+            // Nobody would hear it.
+            self.process.kill();
+        }
+        let (reading, started) = match reading {
+            Ok(reading) => (Some(reading), Ok(())),
+            Err(error) => (None, Err(error)),
+        };
+        self.tell_start.send(started).ok();
         // Not reaped yet: as long as it lies there, nobody else gets its number.
         while let Err(rustix::io::Errno::INTR) =
             waitid(WaitId::Pid(pid), WaitIdOptions::EXITED | WaitIdOptions::NOWAIT)
@@ -200,7 +208,9 @@ impl Keeper {
         self.process.sweep();
         *locked(&self.process.pid) = None;
         let ended = child.wait().map_or(Ended::Killed(0), Ended::from);
-        reading.finish();
+        if let Some(reading) = reading {
+            reading.finish();
+        }
         ended
     }
 }
@@ -222,27 +232,20 @@ struct Reading {
 }
 
 impl Reading {
-    fn start(output: PipeReader, capture: Arc<Mutex<Capture>>) -> Option<Self> {
-        let (woken, wake) = io::pipe().ok()?;
+    fn start(output: PipeReader, capture: Arc<Mutex<Capture>>) -> io::Result<Self> {
+        let (woken, wake) = io::pipe()?;
         let (tell_done, done) = mpsc::channel();
         let read = move || {
             read_all(output, &woken, &capture);
             tell_done.send(()).ok();
         };
-        thread::Builder::new().name("command output".to_owned()).spawn(read).ok()?;
-        Some(Self { wake, done })
+        thread::Builder::new().name("command output".to_owned()).spawn(read)?;
+        Ok(Self { wake, done })
     }
-}
 
-/// What ends the reading of an output, if it began.
-trait Finish {
-    fn finish(self);
-}
-
-impl Finish for Option<Reading> {
     /// Waits a little for the rest. A process that escaped everything may hold the other end for ever.
     fn finish(self) {
-        let Some(Reading { wake, done }) = self else { return };
+        let Self { wake, done } = self;
         if done.recv_timeout(DRAIN).is_err() {
             drop(wake);
             done.recv().ok();

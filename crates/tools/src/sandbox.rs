@@ -27,10 +27,33 @@ pub const PROTECTED: &[&str] = &[".git", ".agent-doc"];
 
 /// Places in the home folder that hold keys. No command can read them.
 const SECRETS: &[&str] = &[
-    ".ssh", ".gnupg", ".aws", ".azure", ".kube", ".docker", ".netrc", ".git-credentials", ".npmrc", ".pypirc",
-    ".password-store", ".mozilla", ".thunderbird", ".config/agent-doc", ".config/gcloud", ".config/gh",
-    ".config/google-chrome", ".config/chromium", ".config/op", ".local/share/keyrings", ".cargo/credentials",
-    ".cargo/credentials.toml", ".gem/credentials", ".terraform.d", ".vault-token", ".claude", ".codex",
+    ".ssh",
+    ".gnupg",
+    ".aws",
+    ".azure",
+    ".kube",
+    ".docker",
+    ".netrc",
+    ".git-credentials",
+    ".npmrc",
+    ".pypirc",
+    ".password-store",
+    ".mozilla",
+    ".thunderbird",
+    ".config/agent-doc",
+    ".config/gcloud",
+    ".config/gh",
+    ".config/google-chrome",
+    ".config/chromium",
+    ".config/op",
+    ".local/share/keyrings",
+    ".cargo/credentials",
+    ".cargo/credentials.toml",
+    ".gem/credentials",
+    ".terraform.d",
+    ".vault-token",
+    ".claude",
+    ".codex",
 ];
 
 /// What a command may touch.
@@ -130,7 +153,13 @@ impl Sandbox {
     }
 
     /// A program that is locked in when it starts. `mark` is a word that no other call has.
-    pub fn launch(&self, program: &[OsString], folder: &Path, network: Network, mark: &str) -> io::Result<Launch> {
+    pub fn launch(
+        &self,
+        program: &[OsString],
+        folder: &Path,
+        network: Network,
+        mark: &str,
+    ) -> io::Result<Launch> {
         let mut launch = match &self.confinement {
             Confinement::Bubblewrap(bwrap) => {
                 let masked = self.masks.raise(&self.bounds.protected)?;
@@ -139,7 +168,12 @@ impl Sandbox {
                 command.arg("--").args(program);
                 // Nothing of ours is needed by the guard, so it starts in a place that is always there.
                 command.current_dir("/");
-                Launch { command, confine: kept_from_keyrings(), mark: String::new(), held: Some(Box::new(masked)) }
+                Launch {
+                    command,
+                    confine: kept_from_keyrings(),
+                    mark: String::new(),
+                    held: Some(Box::new(masked)),
+                }
             }
             Confinement::Landlock => Launch {
                 command: plain(program, folder),

@@ -4,6 +4,7 @@
 mod collect;
 mod lines;
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -40,7 +41,13 @@ pub struct Scope {
 impl Scope {
     /// All files of a folder.
     pub fn of(folder: PathBuf) -> Self {
-        Self { folder, glob: None, kind: None, veil: Arc::new(|_| false), controller: StreamController::new() }
+        Self {
+            folder,
+            glob: None,
+            kind: None,
+            veil: Arc::new(|_| false),
+            controller: StreamController::new(),
+        }
     }
 }
 
@@ -57,7 +64,10 @@ pub fn path_pattern(pattern: &str) -> Result<GlobMatcher, String> {
 
 /// All files in scope, sorted.
 pub fn glob(scope: &Scope) -> Result<Vec<PathBuf>, String> {
-    each_file(scope, || |entry: &DirEntry, found: &mut Vec<PathBuf>| found.push(entry.path().to_path_buf()))
+    // Sorted as plain text: paths compare name by name, which takes longer than finding them.
+    let found =
+        each_file(scope, || |entry: &DirEntry, found: &mut Vec<OsString>| found.push(entry.path().into()))?;
+    Ok(found.into_iter().map(PathBuf::from).collect())
 }
 
 /// Calls what `work` makes for each thread with each file in scope, and gives all that was found, sorted.
@@ -71,6 +81,8 @@ where
     walk.build_parallel().run(|| {
         let mut work = work();
         let mut found = gathered.sheaf();
+        // A matcher of its own: threads that share one wait for each other.
+        let holds = scope.filter();
         let visited = &visited;
         Box::new(move |entry| {
             if scope.controller.is_aborted() || visited.fetch_add(1, Ordering::Relaxed) >= WALK_MAX {
@@ -79,7 +91,7 @@ where
             // What cannot be looked at is passed over, as a person would.
             if let Ok(entry) = entry
                 && entry.file_type().is_some_and(|kind| kind.is_file())
-                && scope.holds(entry.path())
+                && holds(entry.path())
             {
                 work(&entry, found.items());
             }
@@ -93,9 +105,16 @@ where
 }
 
 impl Scope {
-    fn holds(&self, path: &Path) -> bool {
-        let inside = path.strip_prefix(&self.folder).unwrap_or(path);
-        self.glob.as_ref().is_none_or(|glob| glob.is_match(inside)) && !(self.veil)(path)
+    /// Whether a file is in scope.
+    fn filter(&self) -> impl Fn(&Path) -> bool + Send + use<> {
+        let (glob, veil, folder) = (self.glob.clone(), self.veil.clone(), self.folder.clone());
+        move |path| {
+            let is_named = glob.as_ref().is_none_or(|glob| {
+                let inside = path.strip_prefix(&folder).unwrap_or(path);
+                glob.is_match(inside)
+            });
+            is_named && !veil(path)
+        }
     }
 }
 

@@ -6,6 +6,7 @@ mod folder;
 
 use std::ffi::OsString;
 use std::io;
+use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -13,8 +14,8 @@ use std::time::{Duration, Instant, SystemTime};
 
 use agent::StreamController;
 
-pub use background::Listed;
 use background::Background;
+pub use background::Listed;
 
 use crate::checkpoint::Checkpoints;
 use crate::output::Capture;
@@ -97,7 +98,12 @@ impl Shell {
     }
 
     /// Runs a command to its end, its timeout, or until it is aborted.
-    pub(crate) async fn run(&self, order: &Order<'_>, controller: &StreamController, report: &(dyn Fn(&str) + Sync)) -> Finished {
+    pub(crate) async fn run(
+        &self,
+        order: &Order<'_>,
+        controller: &StreamController,
+        report: &(dyn Fn(&str) + Sync),
+    ) -> Finished {
         let begun = Instant::now();
         let (mut running, note) = match self.start(order) {
             Ok(started) => started,
@@ -129,7 +135,8 @@ impl Shell {
     /// Starts a command and leaves it running. Gives its name.
     pub(crate) fn run_in_background(&self, order: &Order<'_>) -> Result<String, String> {
         locked(&self.session.background).check_room()?;
-        let (running, _) = self.start(order).map_err(|error| format!("the command could not be started: {error}"))?;
+        let (running, _) =
+            self.start(order).map_err(|error| format!("the command could not be started: {error}"))?;
         Ok(locked(&self.session.background).add(order.command, running))
     }
 
@@ -153,10 +160,12 @@ impl Shell {
         let call = format!("{}-{}", session.name, session.calls.fetch_add(1, Ordering::Relaxed));
         let note = format!(".folder-{call}");
         let script = folder::script(&session.sandbox.temporary_inside().join(&note));
-        let program = ["/bin/bash", "--noprofile", "--norc", "-c", &script, "bash", order.command].map(OsString::from);
+        let program =
+            ["/bin/bash", "--noprofile", "--norc", "-c", &script, "bash", order.command].map(OsString::from);
         let begin = self.begin_folder();
         let launch = session.sandbox.launch(&program, &begin, order.network, &call)?;
-        std::fs::create_dir_all(&session.artifacts)?;
+        // Outputs may hold what nobody else should read.
+        std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&session.artifacts)?;
         let capture = Capture::new(session.artifacts.join(format!("{call}.txt")));
         Ok((Running::start(launch, capture)?, session.sandbox.bounds().temporary.join(note)))
     }
@@ -180,7 +189,11 @@ impl Shell {
             }
             None => {
                 root.clone_into(&mut folder);
-                Some(format!("[the next command begins in {} again: {} is outside of the workspace]", root.display(), left.display()))
+                Some(format!(
+                    "[the next command begins in {} again: {} is outside of the workspace]",
+                    root.display(),
+                    left.display()
+                ))
             }
         }
     }
@@ -214,8 +227,12 @@ impl End {
             Self::Exited(0) => {}
             Self::Exited(code) => add_line(text, &format!("Exit code {code}")),
             Self::Killed(signal) => add_line(text, &format!("Killed by signal {signal}")),
-            Self::TimedOut(after) => add_line(text, &format!("Command timed out after {} ms", after.as_millis())),
-            Self::Interrupted => add_line(text, &format!("[Interrupted by user after {:.1}s]", took.as_secs_f64())),
+            Self::TimedOut(after) => {
+                add_line(text, &format!("Command timed out after {} ms", after.as_millis()));
+            }
+            Self::Interrupted => {
+                add_line(text, &format!("[Interrupted by user after {:.1}s]", took.as_secs_f64()));
+            }
         }
     }
 }

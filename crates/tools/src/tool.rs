@@ -39,6 +39,7 @@ pub use web_search::WebSearch;
 pub use write::Write;
 
 use crate::files::Files;
+use crate::gate::Gate;
 use crate::search::Veil;
 use crate::shell::Shell;
 use crate::web::{Provider, Web};
@@ -47,6 +48,8 @@ use crate::web::{Provider, Web};
 pub struct Outfit {
     /// For commands.
     pub shell: Shell,
+    /// Takes commands apart, so that rules can be about their parts.
+    pub gate: Arc<Gate>,
     /// For files.
     pub files: Files,
     /// Files that searches pass over.
@@ -64,9 +67,9 @@ pub struct Outfit {
 impl Outfit {
     /// All tools, in the order in which the model sees them.
     pub fn tools(self) -> Vec<Arc<dyn Tool>> {
-        let Self { shell, files, veil, tasks, asker, web, provider } = self;
+        let Self { shell, gate, files, veil, tasks, asker, web, provider } = self;
         let mut tools: Vec<Arc<dyn Tool>> = vec![
-            Arc::new(Bash::new(shell.clone())),
+            Arc::new(Bash::new(shell.clone(), gate)),
             Arc::new(BashOutput::new(shell.clone())),
             Arc::new(KillBash::new(shell)),
             Arc::new(Read::new(files.clone())),

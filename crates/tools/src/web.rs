@@ -63,7 +63,9 @@ impl Web {
             }
             let next = redirection(&url, &response)?;
             if next.host_str() != url.host_str() {
-                return Err(format!("{url} leads to {next} on another host; call WebFetch with that address if you need it"));
+                return Err(format!(
+                    "{url} leads to {next} on another host; call WebFetch with that address if you need it"
+                ));
             }
             url = checked(next.as_str())?;
         }
@@ -81,7 +83,12 @@ impl Web {
             .build()
             .map_err(|error| told(&error))?;
         let accepted = "text/html, text/markdown, text/plain, application/json;q=0.9, */*;q=0.1";
-        client.get(url.clone()).header("accept", accepted).send().await.map_err(|error| format!("{url}: {}", told(&error)))
+        client
+            .get(url.clone())
+            .header("accept", accepted)
+            .send()
+            .await
+            .map_err(|error| format!("{url}: {}", told(&error)))
     }
 
     /// The addresses of a host. All of them must be fit to be reached: which one is taken is not ours to say.
@@ -90,7 +97,8 @@ impl Web {
         let host = url.host_str().unwrap_or_default();
         let bare = host.trim_start_matches('[').trim_end_matches(']');
         let found = tokio::net::lookup_host((bare, port)).await;
-        let addresses: Vec<SocketAddr> = found.map_err(|error| format!("{host} cannot be found: {error}"))?.collect();
+        let addresses: Vec<SocketAddr> =
+            found.map_err(|error| format!("{host} cannot be found: {error}"))?.collect();
         if addresses.is_empty() {
             return Err(format!("{host} has no address"));
         }
@@ -106,7 +114,8 @@ impl Web {
 
 /// An address that may be asked for: of the web, and without a name and password in it.
 pub(crate) fn checked(url: &str) -> Result<Url, String> {
-    let url = Url::parse(url.trim()).map_err(|error| format!("{error}; give a whole address such as https://example.com/page"))?;
+    let url = Url::parse(url.trim())
+        .map_err(|error| format!("{error}; give a whole address such as https://example.com/page"))?;
     if !matches!(url.scheme(), "http" | "https") {
         return Err(format!("{} is not loaded; give an address that begins with https://", url.scheme()));
     }
@@ -121,15 +130,18 @@ pub(crate) fn checked(url: &str) -> Result<Url, String> {
 
 fn redirection(url: &Url, response: &Response) -> Result<Url, String> {
     let place = response.headers().get(LOCATION).and_then(|place| place.to_str().ok());
-    let place = place.ok_or_else(|| format!("{url} answers {} and does not say where to go", response.status()))?;
+    let place =
+        place.ok_or_else(|| format!("{url} answers {} and does not say where to go", response.status()))?;
     url.join(place).map_err(|error| format!("{url} leads to {place:?}, which is no address: {error}"))
 }
 
 async fn read(url: Url, mut response: Response) -> Result<Page, String> {
     let status = response.status().as_u16();
-    let kind = response.headers().get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or("text/plain");
+    let kind =
+        response.headers().get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or("text/plain");
     let kind = kind.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
-    let is_text = kind.starts_with("text/") || ["json", "xml", "javascript", "yaml", "toml"].iter().any(|end| kind.ends_with(end));
+    let is_text = kind.starts_with("text/")
+        || ["json", "xml", "javascript", "yaml", "toml"].iter().any(|end| kind.ends_with(end));
     if !is_text {
         return Err(format!("{url} is {kind} and no text; load it with Bash if you need it"));
     }

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use anyhow::{Context as _, Result};
 use serde::Serialize;
+use tools::sandbox::Confinement;
 use workspace::store::capabilities;
 
 use crate::arguments::Doctor;
@@ -123,20 +124,16 @@ fn watch_checks() -> Vec<Check> {
 }
 
 fn program_checks() -> Vec<Check> {
-    vec![
-        Check::new(
-            "git",
-            is_on_path("git"),
-            "changes can be committed before an answer",
-            "install git, or work without it",
-        ),
-        Check::new(
-            "sandbox",
-            is_on_path("bwrap"),
-            "commands can be locked in",
-            "install bubblewrap to have commands of agents locked in",
-        ),
-    ]
+    let git = Check::new(
+        "git",
+        is_on_path("git"),
+        "changes can be committed before an answer",
+        "install git, or work without it",
+    );
+    // Tried out, not looked up: a program that is there may not be allowed to do its work.
+    let confinement = Confinement::probe();
+    let holds = !matches!(confinement, Confinement::None(_));
+    vec![git, Check { name: "sandbox", holds, meaning: confinement.told() }]
 }
 
 /// Whether a key is there. The key itself is never read further than that.

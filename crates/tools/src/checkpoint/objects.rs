@@ -55,8 +55,9 @@ impl Objects {
     /// The numbers of all records, in order.
     pub(super) fn ids(&self) -> io::Result<Vec<u64>> {
         let entries = fs::read_dir(&self.folder)?.flatten();
-        let mut ids: Vec<u64> =
-            entries.filter_map(|entry| entry.file_name().to_str()?.strip_suffix(".json")?.parse().ok()).collect();
+        let mut ids: Vec<u64> = entries
+            .filter_map(|entry| entry.file_name().to_str()?.strip_suffix(".json")?.parse().ok())
+            .collect();
         ids.sort_unstable();
         Ok(ids)
     }
@@ -70,8 +71,10 @@ impl Objects {
         if place.exists() {
             return Ok(());
         }
-        let temporary = self.folder.join(format!("{}-{:?}.tmp", std::process::id(), std::thread::current().id()));
-        let mut file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&temporary)?;
+        let temporary =
+            self.folder.join(format!("{}-{:?}.tmp", std::process::id(), std::thread::current().id()));
+        let mut file =
+            OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&temporary)?;
         file.write_all(content)?;
         drop(file);
         fs::rename(&temporary, place)

@@ -52,7 +52,9 @@ fn real(path: &Path) -> Result<PathBuf, String> {
             }
             Err(error) => {
                 let name = existing.file_name().map(OsString::from);
-                let (Some(name), true) = (name, existing.pop()) else { return Err(format!("cannot be found: {error}")) };
+                let (Some(name), true) = (name, existing.pop()) else {
+                    return Err(format!("cannot be found: {error}"));
+                };
                 missing.push(name);
             }
         }

@@ -9,7 +9,9 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use rustix::fs::{AtFlags, Mode, OFlags, RenameFlags, fchmod, mkdirat, openat, renameat, renameat_with, unlinkat};
+use rustix::fs::{
+    AtFlags, Mode, OFlags, RenameFlags, fchmod, mkdirat, openat, renameat, renameat_with, unlinkat,
+};
 
 use super::fingerprint::Fingerprint;
 use super::open::{read_whole, without_links};
@@ -59,9 +61,16 @@ impl Writer for DirectWriter {
     }
 }
 
-fn put(folder: &File, name: &OsStr, temporary: &OsStr, expected: Option<&Fingerprint>, content: &[u8]) -> Result<(), WriteError> {
+fn put(
+    folder: &File,
+    name: &OsStr,
+    temporary: &OsStr,
+    expected: Option<&Fingerprint>,
+    content: &[u8],
+) -> Result<(), WriteError> {
     let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    let mut file = File::from(openat(folder, temporary, flags, Mode::from_raw_mode(0o666)).map_err(io::Error::from)?);
+    let mut file =
+        File::from(openat(folder, temporary, flags, Mode::from_raw_mode(0o666)).map_err(io::Error::from)?);
     file.write_all(content)?;
     if expected.is_some() {
         let (mode, fingerprint) = present(folder, name)?;
@@ -119,7 +128,9 @@ fn folder_made(path: &Path) -> io::Result<File> {
         match without_links(existing, flags) {
             Ok(folder) => break folder,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                let (Some(name), Some(above)) = (existing.file_name(), existing.parent()) else { return Err(error) };
+                let (Some(name), Some(above)) = (existing.file_name(), existing.parent()) else {
+                    return Err(error);
+                };
                 missing.push(name);
                 existing = above;
             }

@@ -30,7 +30,8 @@ pub fn visible(text: &str) -> Cow<'_, str> {
 /// Joiners stay: scripts and emoji need them, and alone they cannot carry much.
 fn hides(letter: char) -> bool {
     let is_control = letter.is_control() && !matches!(letter, '\n' | '\t');
-    is_control || matches!(letter,
+    is_control
+        || matches!(letter,
         '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}' | '\u{200e}' | '\u{200f}'
         | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}'
         | '\u{e0000}'..='\u{e007f}' | '\u{e0100}'..='\u{e01ef}')

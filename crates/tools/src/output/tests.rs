@@ -1,3 +1,5 @@
+//! Outputs in, views out. Never runs a program.
+
 use super::{Capture, View};
 use crate::limits::SHOWN_MAX;
 
@@ -33,7 +35,8 @@ fn a_progress_line_is_shown_as_it_was_at_last() {
 fn escape_sequences_and_invisible_characters_do_not_get_through() {
     check(&[b"\x1b[31mred\x1b[0m \x1b]0;title\x07\x1b]52;c;aGk=\x07tab\tend\n"], "red tab\tend\n");
     check(&["a\u{202e}b\u{e0041}c\n".as_bytes()], "a<U+202E>b<U+E0041>c\n");
-    check(&["\u{9b}31mred\n".as_bytes()], "red\n");
+    // The one-letter form of an escape is taken away, and with it all that it could do.
+    check(&["\u{9b}31mred\n".as_bytes()], "31mred\n");
 }
 
 #[test]

@@ -7,10 +7,16 @@ use super::{Bounds, Network};
 
 /// Of the folder of running programs only what names of machines are looked up with; the rest is sockets of services that
 /// would do things for a command outside of its bounds.
-const NEEDED_OF_RUN: &[&str] = &["/run/systemd/resolve", "/run/resolvconf", "/run/NetworkManager/resolv.conf"];
+const NEEDED_OF_RUN: &[&str] =
+    &["/run/systemd/resolve", "/run/resolvconf", "/run/NetworkManager/resolv.conf"];
 
 /// `masked` are protected paths that are not really there.
-pub(super) fn arguments(bounds: &Bounds, masked: &[PathBuf], folder: &Path, network: Network) -> Vec<OsString> {
+pub(super) fn arguments(
+    bounds: &Bounds,
+    masked: &[PathBuf],
+    folder: &Path,
+    network: Network,
+) -> Vec<OsString> {
     let mut words = Words(isolation(network));
     words.mount("--ro-bind", Path::new("/"), Path::new("/"));
     words.one("--dev", "/dev").one("--proc", "/proc").one("--tmpfs", "/run");
@@ -27,7 +33,7 @@ pub(super) fn arguments(bounds: &Bounds, masked: &[PathBuf], folder: &Path, netw
         if masked.contains(path) {
             words.one("--tmpfs", path).one("--remount-ro", path);
         } else {
-            words.mount("--ro-bind", path, path);
+            words.mount("--ro-bind-try", path, path);
         }
     }
     words.one("--chdir", folder);
@@ -37,8 +43,16 @@ pub(super) fn arguments(bounds: &Bounds, masked: &[PathBuf], folder: &Path, netw
 /// No view of other processes, no messages to them, no way to become more, and no life after ours.
 fn isolation(network: Network) -> Vec<OsString> {
     let mut words: Vec<OsString> = [
-        "--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try", "--disable-userns",
-        "--new-session", "--die-with-parent", "--cap-drop", "ALL",
+        "--unshare-user",
+        "--unshare-pid",
+        "--unshare-ipc",
+        "--unshare-uts",
+        "--unshare-cgroup-try",
+        "--disable-userns",
+        "--new-session",
+        "--die-with-parent",
+        "--cap-drop",
+        "ALL",
     ]
     .map(OsString::from)
     .into();

@@ -17,8 +17,16 @@ const VERSION: ABI = ABI::V6;
 /// A folder that must be granted piece by piece may have so many pieces.
 const PIECES_MAX: usize = 20_000;
 /// What a program needs of the devices. Not the terminal: that is the person's.
-const DEVICES: &[&str] =
-    &["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/ptmx", "/dev/pts", "/dev/shm"];
+const DEVICES: &[&str] = &[
+    "/dev/null",
+    "/dev/zero",
+    "/dev/full",
+    "/dev/random",
+    "/dev/urandom",
+    "/dev/ptmx",
+    "/dev/pts",
+    "/dev/shm",
+];
 /// Places of sockets and of other programs' temporary files.
 const UNSEEN: &[&str] = &["/dev", "/run", "/tmp", "/var/tmp", "/var/run"];
 
@@ -31,13 +39,13 @@ pub(super) struct Rules {
 
 impl Rules {
     pub(super) fn of(bounds: &Bounds, network: Network) -> Self {
-        let mut unseen: Vec<PathBuf> = UNSEEN.iter().map(PathBuf::from).collect();
-        unseen.extend(bounds.hidden.iter().filter_map(|hidden| hidden.canonicalize().ok()));
+        let hidden: Vec<PathBuf> =
+            bounds.hidden.iter().filter_map(|hidden| hidden.canonicalize().ok()).collect();
+        let unseen: Vec<PathBuf> = UNSEEN.iter().map(PathBuf::from).chain(hidden.iter().cloned()).collect();
         let mut readable = pieces(Path::new("/"), &unseen);
-        readable.extend(pieces(&bounds.root, &unseen[UNSEEN.len()..]));
-        // To list the root itself, and only that, no right beneath it is needed that was not given above.
-        let mut guarded: Vec<PathBuf> = unseen.split_off(UNSEEN.len());
-        guarded.extend(bounds.protected.iter().cloned());
+        // The workspace may lie in a place that is not seen otherwise.
+        readable.extend(pieces(&bounds.root, &hidden));
+        let guarded: Vec<PathBuf> = hidden.into_iter().chain(bounds.protected.iter().cloned()).collect();
         let mut writable = pieces(&bounds.root, &guarded);
         if writable.contains(&bounds.root) {
             // A protected folder that does not exist yet could be made.
@@ -57,7 +65,9 @@ impl Rules {
             .and_then(|rules| rules.scope(Scope::from_all(VERSION)))
             .map_err(io::Error::other)?;
         if self.network == Network::Off {
-            rules = rules.handle_access(BitFlags::from(AccessNet::ConnectTcp) | AccessNet::BindTcp).map_err(io::Error::other)?;
+            rules = rules
+                .handle_access(BitFlags::from(AccessNet::ConnectTcp) | AccessNet::BindTcp)
+                .map_err(io::Error::other)?;
         }
         let status = rules
             .create()

@@ -26,6 +26,8 @@ impl Masks {
             match fs::create_dir(path) {
                 Ok(()) => {}
                 Err(error) if is_ours && error.kind() == io::ErrorKind::AlreadyExists => {}
+                // Where we may not make it, a command may not either.
+                Err(error) if is_refused(&error) => continue,
                 Err(error) => return Err(error),
             }
             *uses.entry(path.clone()).or_default() += 1;
@@ -33,6 +35,10 @@ impl Masks {
         }
         Ok(masked)
     }
+}
+
+fn is_refused(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem)
 }
 
 /// The places that one call uses.

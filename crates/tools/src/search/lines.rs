@@ -75,7 +75,11 @@ pub fn grep(scope: &Scope, query: &LineQuery, amount: Amount) -> Result<Vec<File
             // A file that cannot be read holds nothing that could be shown.
             let searched = searcher.search_path(&matcher, entry.path(), &mut lines);
             if searched.is_ok() && lines.count > 0 {
-                found.push(FileMatches { path: entry.path().to_path_buf(), lines: lines.lines, count: lines.count });
+                found.push(FileMatches {
+                    path: entry.path().to_path_buf(),
+                    lines: lines.lines,
+                    count: lines.count,
+                });
             }
         }
     })
@@ -92,7 +96,9 @@ fn matcher(query: &LineQuery) -> Result<RegexMatcher, String> {
     } else {
         builder.line_terminator(Some(b'\n')).ban_byte(Some(0));
     }
-    builder.build(&query.pattern).map_err(|error| format!("{error}; put a backslash before signs that are meant as they are"))
+    builder
+        .build(&query.pattern)
+        .map_err(|error| format!("{error}; put a backslash before signs that are meant as they are"))
 }
 
 fn searcher(query: &LineQuery, amount: Amount) -> Searcher {

@@ -59,7 +59,9 @@ impl Background {
         if self.tasks.len() < BACKGROUND_MAX {
             return Ok(());
         }
-        Err(format!("{BACKGROUND_MAX} commands run in the background already; end one of them with KillBash first"))
+        Err(format!(
+            "{BACKGROUND_MAX} commands run in the background already; end one of them with KillBash first"
+        ))
     }
 
     pub(super) fn add(&mut self, command: &str, running: Running) -> String {
@@ -75,7 +77,10 @@ impl Background {
         // Asked before the output is read: what is said in between belongs to the next look.
         let ended = task.running.ended();
         let mut text = task.rest().text;
-        add_line(&mut text, &ended.map_or_else(|| "[still running]".to_owned(), |ended| format!("[ended: {}]", told(ended))));
+        add_line(
+            &mut text,
+            &ended.map_or_else(|| "[still running]".to_owned(), |ended| format!("[ended: {}]", told(ended))),
+        );
         Ok(Finished { text, is_error: false })
     }
 

@@ -63,7 +63,9 @@ impl AskUser {
                 return Err(format!("InputValidationError: `questions[{index}].question`: it is empty"));
             }
             if inquiry.options.len() > CHOICES_MAX {
-                return Err(format!("InputValidationError: `questions[{index}].options`: more than {CHOICES_MAX}"));
+                return Err(format!(
+                    "InputValidationError: `questions[{index}].options`: more than {CHOICES_MAX}"
+                ));
             }
         }
         Ok(input.questions)

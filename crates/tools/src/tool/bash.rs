@@ -1,6 +1,7 @@
 //! The tool that runs commands. Never runs anything but the text that was weighed.
 
 use std::io;
+use std::sync::Arc;
 use std::time::Duration;
 
 use agent::message::ToolCall;
@@ -11,6 +12,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::checkpoint::Checkpoints;
+use crate::gate::{Gate, Place, Repository};
 use crate::input::{parsed, spec};
 use crate::limits::{COMMAND_MAX, TIMEOUT_DEFAULT, TIMEOUT_MAX};
 use crate::sandbox::{Confinement, Network};
@@ -21,7 +23,7 @@ use crate::shell::{Order, Shell};
 /// Each command gets a new shell: variables are forgotten, the working folder is kept if it is inside the workspace. Nothing can
 /// be typed in, so give options instead of waiting for questions. The command is locked in: it can write in the
 /// workspace (but not in .git and .agent-doc) and in /tmp, and has no network unless you ask for it. Everything that a
-/// command starts ends with it; use run_in_background for servers. Long output is cut in the middle and kept whole in a file.
+/// command starts ends with it; use `run_in_background` for servers. Long output is cut in the middle and kept whole in a file.
 /// To read, search or change files, use Read, Grep, Glob and Edit.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -33,7 +35,7 @@ struct BashInput {
     description: Option<String>,
     /// The longest it may run, in milliseconds. 120000 if not given, 600000 at most.
     timeout: Option<u64>,
-    /// Leaves the command running and gives back its name for BashOutput and KillBash.
+    /// Leaves the command running and gives back its name for `BashOutput` and `KillBash`.
     #[serde(default)]
     run_in_background: bool,
     /// The command needs the network. The person is asked.
@@ -45,22 +47,36 @@ struct BashInput {
 pub struct Bash {
     spec: ToolSpec,
     shell: Shell,
+    gate: Arc<Gate>,
 }
 
 impl Bash {
-    /// Runs its commands in `shell`.
-    pub fn new(shell: Shell) -> Self {
-        Self { spec: spec::<BashInput>("Bash"), shell }
+    /// Runs its commands in `shell`, as `gate` takes them apart.
+    pub fn new(shell: Shell, gate: Arc<Gate>) -> Self {
+        Self { spec: spec::<BashInput>("Bash"), shell, gate }
     }
 
     fn claimed(&self, call: &ToolCall) -> Result<Claim, String> {
         let input: BashInput = parsed(call)?;
         check(&input)?;
-        let mut claim = claim::of_command(&input.command);
+        let mut claim = self.gate.claim(&self.gate.weigh(&input.command, &self.place()));
         if input.network {
             claim.domains.push("*".to_owned());
         }
         Ok(claim)
+    }
+
+    /// Where the command would begin.
+    fn place(&self) -> Place {
+        let bounds = self.shell.sandbox().bounds();
+        let folder = self.shell.folder();
+        let home = bounds.environment.iter().find(|(name, _)| name == "HOME");
+        Place {
+            home: home.map(|(_, home)| home.to_string_lossy().into_owned()),
+            repository: Repository::look(&folder),
+            folder: folder.to_string_lossy().into_owned(),
+            ..Place::of_workspace(&bounds.root.to_string_lossy())
+        }
     }
 
     async fn perform(&self, permit: &Permit, scope: &RunScope) -> Output {
@@ -68,10 +84,15 @@ impl Bash {
             Ok(input) => input,
             Err(words) => return Output::error(words),
         };
-        if let Err(words) = check(&input) {
-            return Output::error(words);
+        // The same words mean something else in another folder, or in a repository with other settings.
+        if self.claimed(permit.call()).as_ref() != Ok(permit.claim()) {
+            return Output::error(
+                "the folder or its repository changed since this command was weighed; call it again",
+            );
         }
-        if matches!(self.shell.sandbox().confinement(), Confinement::None(_)) && permit.basis() == Basis::Policy {
+        if matches!(self.shell.sandbox().confinement(), Confinement::None(_))
+            && permit.basis() == Basis::Policy
+        {
             let words = self.shell.sandbox().confinement().told();
             return Output::error(format!("{words}; a person must allow this command"));
         }
@@ -80,12 +101,15 @@ impl Bash {
         let order = Order { command: &input.command, timeout, network };
         if input.run_in_background {
             return match self.shell.run_in_background(&order) {
-                Ok(name) => Output::success(format!("runs in the background as {name}; read its output with BashOutput")),
+                Ok(name) => Output::success(format!(
+                    "runs in the background as {name}; read its output with BashOutput"
+                )),
                 Err(words) => Output::error(words),
             };
         }
         // What a person approved and what only reads leaves no trace; the rest can be taken back.
-        let checkpoints = self.shell.checkpoints().filter(|_| permit.claim().access != Access::ReadOnly).cloned();
+        let checkpoints =
+            self.shell.checkpoints().filter(|_| permit.claim().access != Access::ReadOnly).cloned();
         let kept = taken_in(checkpoints.clone()).await;
         let finished = self.shell.run(&order, &scope.controller, &*scope.report).await;
         let kept = kept.and(recorded(checkpoints, input.command).await);
@@ -116,7 +140,10 @@ fn check(input: &BashInput) -> Result<(), String> {
         return Err("InputValidationError: `command`: it is empty; give a command".to_owned());
     }
     if input.command.contains('\0') {
-        return Err("InputValidationError: `command`: it holds a NUL character, which no program can be given".to_owned());
+        return Err(
+            "InputValidationError: `command`: it holds a NUL character, which no program can be given"
+                .to_owned(),
+        );
     }
     if input.command.len() > COMMAND_MAX {
         return Err(format!(
@@ -150,17 +177,4 @@ async fn recorded(checkpoints: Option<Checkpoints>, command: String) -> Result<(
 async fn on_disk(work: impl FnOnce() -> io::Result<()> + Send + 'static) -> Result<(), String> {
     let outcome = tokio::task::spawn_blocking(work).await;
     outcome.map_err(|error| error.to_string())?.map_err(|error| error.to_string())
-}
-
-mod claim {
-    //! What a command would touch, as the gate sees it. Never looks at the file system.
-
-    use agent::permission::{Access, Claim, Command};
-
-    /// Nothing is known of a command until the gate takes it apart.
-    pub(super) fn of_command(command: &str) -> Claim {
-        let text = command.to_owned();
-        let opaque = Some("it was not taken apart".to_owned());
-        Claim::of_command(Access::Execute, Command { text, parts: Vec::new(), opaque })
-    }
 }

@@ -24,7 +24,7 @@ const SNIPPET_MAX: usize = 60;
 
 /// Replaces a text in a file by another. The file must have been read before.
 ///
-/// old_string must stand in the file exactly as given, blanks and line breaks included, and only once, unless replace_all
+/// `old_string` must stand in the file exactly as given, blanks and line breaks included, and only once, unless `replace_all`
 /// is set; give as many lines around it as make it unique. Line endings of the file are kept. To make a file, use Write.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -35,7 +35,7 @@ struct EditInput {
     old_string: String,
     /// The text to put there.
     new_string: String,
-    /// Replace each place where old_string stands.
+    /// Replace each place where `old_string` stands.
     #[serde(default)]
     replace_all: bool,
 }
@@ -72,16 +72,22 @@ impl Tool for Edit {
                 return Output::error("[Interrupted by user]");
             }
             let changes = parsed::<EditInput>(permit.call()).map(|input| {
-                vec![Change { old_string: input.old_string, new_string: input.new_string, replace_all: input.replace_all }]
+                vec![Change {
+                    old_string: input.old_string,
+                    new_string: input.new_string,
+                    replace_all: input.replace_all,
+                }]
             });
-            changes.and_then(|changes| edit(&files, &permit, &changes)).map_or_else(Output::error, Output::success)
+            changes
+                .and_then(|changes| edit(&files, &permit, &changes))
+                .map_or_else(Output::error, Output::success)
         })
     }
 }
 
 /// Does all changes or none.
 pub(super) fn edit(files: &Files, permit: &Permit, changes: &[Change]) -> Result<String, String> {
-    let path = files.permitted_to_change(permit)?;
+    let path = Files::permitted(permit)?;
     let shown = files.shown(&path);
     let unreadable = |error: std::io::Error| format!("{shown} cannot be edited: {error}");
     let file = match opened(&path).map_err(unreadable)? {
@@ -93,10 +99,15 @@ pub(super) fn edit(files: &Files, permit: &Permit, changes: &[Change]) -> Result
     let before = read_whole(file, EDIT_MAX).map_err(unreadable)?;
     files.check_seen(&path, &before)?;
     check_single_name(&path, &shown)?;
-    let text = std::str::from_utf8(&before).map_err(|_| format!("{shown} is no UTF-8 and cannot be edited; use Bash"))?;
+    let text = std::str::from_utf8(&before)
+        .map_err(|_| format!("{shown} is no UTF-8 and cannot be edited; use Bash"))?;
     let changed = change::applied(text, changes)?;
     files.replace(&path, Some(&before), changed.text.as_bytes())?;
-    Ok(format!("{shown} was changed in {}:\n{}", places(changed.places), snippet(&changed.text, changed.first)))
+    Ok(format!(
+        "{shown} was changed in {}:\n{}",
+        places(changed.places),
+        snippet(&changed.text, changed.first)
+    ))
 }
 
 fn places(places: usize) -> String {

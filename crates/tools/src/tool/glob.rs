@@ -63,12 +63,18 @@ fn found(files: &Files, veil: Veil, permit: &Permit, scope: RunScope) -> Result<
     if !folder.is_dir() {
         return Err(format!("{} is no folder; give a folder, or leave path out", files.shown(&folder)));
     }
-    let glob_scope = Scope { glob: Some(path_pattern(&input.pattern)?), veil, controller: scope.controller, ..Scope::of(folder) };
+    let glob_scope = Scope {
+        glob: Some(path_pattern(&input.pattern)?),
+        veil,
+        controller: scope.controller,
+        ..Scope::of(folder)
+    };
     let paths = glob(&glob_scope)?;
     if paths.is_empty() {
         return Ok(format!("no file fits {:?}", input.pattern));
     }
-    let mut text: String = paths.iter().take(PATHS_MAX).map(|path| format!("{}\n", files.shown(path))).collect();
+    let mut text: String =
+        paths.iter().take(PATHS_MAX).map(|path| format!("{}\n", files.shown(path))).collect();
     if paths.len() > PATHS_MAX {
         text.push_str(&format!("[{PATHS_MAX} of {} files; use a narrower pattern]\n", paths.len()));
     }

@@ -127,7 +127,8 @@ fn found(files: &Files, veil: Veil, permit: &Permit, scope: RunScope) -> Result<
         Mode::FilesWithMatches => Amount::Names,
         Mode::Count => Amount::Counts,
     };
-    let matches = grep(&scope, &input.query(), amount).map_err(|why| format!("InputValidationError: `pattern`: {why}"))?;
+    let matches = grep(&scope, &input.query(), amount)
+        .map_err(|why| format!("InputValidationError: `pattern`: {why}"))?;
     if matches.is_empty() {
         return Ok("no match".to_owned());
     }
@@ -169,7 +170,10 @@ fn lines(files: &Files, matches: &[FileMatches], limit: usize) -> String {
     }
     let all: u64 = matches.iter().map(|file| file.count).sum();
     if all > shown as u64 {
-        text.push_str(&format!("[{shown} of {all} matching lines in {} files; use a narrower pattern, path or glob]\n", matches.len()));
+        text.push_str(&format!(
+            "[{shown} of {all} matching lines in {} files; use a narrower pattern, path or glob]\n",
+            matches.len()
+        ));
     }
     text
 }

@@ -14,7 +14,7 @@ use crate::shell::Shell;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct KillBashInput {
-    /// The name that Bash gave it, such as bash_1.
+    /// The name that Bash gave it, such as `bash_1`.
     bash_id: String,
 }
 

@@ -80,7 +80,9 @@ fn line(entry: &fs::DirEntry) -> String {
             let target = fs::read_link(entry.path()).unwrap_or_default();
             format!("{name} -> {}", visible(&target.to_string_lossy()))
         }
-        Ok(kind) if kind.is_file() => format!("{name}  {}", entry.metadata().map(|metadata| metadata.len()).unwrap_or_default()),
+        Ok(kind) if kind.is_file() => {
+            format!("{name}  {}", entry.metadata().map(|metadata| metadata.len()).unwrap_or_default())
+        }
         Ok(_) | Err(_) => format!("{name}  (neither file nor folder)"),
     }
 }

@@ -58,7 +58,9 @@ impl Tool for MultiEdit {
                 return Output::error("[Interrupted by user]");
             }
             let input = parsed::<MultiEditInput>(permit.call());
-            input.and_then(|input| edit(&files, &permit, &input.edits)).map_or_else(Output::error, Output::success)
+            input
+                .and_then(|input| edit(&files, &permit, &input.edits))
+                .map_or_else(Output::error, Output::success)
         })
     }
 }

@@ -23,7 +23,7 @@ use page::Page;
 /// Reads a file and gives back its lines with their numbers, 2000 from the beginning if you do not say which.
 ///
 /// A line number and a tab stand before each line and are not part of it. PNG, JPEG, GIF and WebP images are shown as
-/// images. A file must be read before it is changed with Edit, MultiEdit or Write. For a folder, use List.
+/// images. A file must be read before it is changed with Edit, `MultiEdit` or Write. For a folder, use List.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct ReadInput {
@@ -85,19 +85,22 @@ fn read(files: &Files, permit: &Permit, controller: &StreamController) -> Result
     let mut page = Page::new(first, lines);
     if length > EDIT_MAX {
         // Too large to be held, and so too large to be edited: nothing is remembered.
-        return page.fill(file, controller).map_err(unreadable)?.into_output(&shown, length);
+        return page.fill(file, controller).map_err(unreadable)?.finished(&shown, length);
     }
     let content = read_whole(file, EDIT_MAX).map_err(unreadable)?;
     if let Some(media_type) = image_type(&content) {
         return image(&shown, &content, media_type);
     }
     files.remember(&path, &content);
-    page.fill(content.as_slice(), controller).map_err(unreadable)?.into_output(&shown, length)
+    page.fill(content.as_slice(), controller).map_err(unreadable)?.finished(&shown, length)
 }
 
 fn image(shown: &str, content: &[u8], media_type: &str) -> Result<Output, String> {
     if content.len() as u64 > IMAGE_MAX {
-        return Err(format!("{shown} is an image of {} bytes; make it smaller than {IMAGE_MAX} bytes first", content.len()));
+        return Err(format!(
+            "{shown} is an image of {} bytes; make it smaller than {IMAGE_MAX} bytes first",
+            content.len()
+        ));
     }
     let image = Image { media_type: media_type.to_owned(), base64: STANDARD.encode(content) };
     let told = format!("{shown}: {media_type}, {} bytes", content.len());
@@ -125,9 +128,9 @@ pub(super) fn numbered(text: &str, first: usize) -> String {
 pub(super) fn check_single_name(path: &Path, shown: &str) -> Result<(), String> {
     use std::os::unix::fs::MetadataExt as _;
     match path.symlink_metadata() {
-        Ok(metadata) if metadata.is_file() && metadata.nlink() > 1 => {
-            Err(format!("{shown} has other names (hard links), perhaps outside of the workspace; copy it, then change the copy"))
-        }
+        Ok(metadata) if metadata.is_file() && metadata.nlink() > 1 => Err(format!(
+            "{shown} has other names (hard links), perhaps outside of the workspace; copy it, then change the copy"
+        )),
         Ok(_) | Err(_) => Ok(()),
     }
 }

@@ -62,7 +62,9 @@ impl Todo {
     fn checked(call: &ToolCall) -> Result<TodoInput, String> {
         let input: TodoInput = parsed(call)?;
         if input.todos.len() > TASKS_MAX {
-            return Err(format!("InputValidationError: `todos`: more than {TASKS_MAX} tasks; put some together"));
+            return Err(format!(
+                "InputValidationError: `todos`: more than {TASKS_MAX} tasks; put some together"
+            ));
         }
         let empty = input.todos.iter().position(|task| task.content.trim().is_empty());
         match empty {

@@ -58,7 +58,10 @@ impl Tool for WebFetch {
             };
             match self.web.page(url, &scope.controller).await {
                 Ok(page) => {
-                    let text = format!("[{} answered {} with {}]\n\n{}", page.url, page.status, page.kind, page.text);
+                    let text = format!(
+                        "[{} answered {} with {}]\n\n{}",
+                        page.url, page.status, page.kind, page.text
+                    );
                     if page.status < 400 { Output::success(text) } else { Output::error(text) }
                 }
                 Err(words) => Output::error(words),

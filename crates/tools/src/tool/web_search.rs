@@ -11,7 +11,7 @@ use crate::input::{parsed, spec};
 use crate::limits::{HITS_MAX, PATTERN_MAX};
 use crate::web::{Hit, Provider};
 
-/// Searches the web and gives back titles, addresses and a few words of each page. Load a page with WebFetch to read it.
+/// Searches the web and gives back titles, addresses and a few words of each page. Load a page with `WebFetch` to read it.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct WebSearchInput {

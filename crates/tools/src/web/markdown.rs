@@ -8,8 +8,8 @@ const DEPTH_MAX: usize = 500;
 const SKIPPED: &[&str] = &["script", "style", "noscript", "svg", "iframe", "template", "object", "head"];
 /// Elements that end by themselves.
 const SHALLOW: &[&str] = &[
-    "area", "base", "br", "col", "dd", "dt", "embed", "hr", "img", "input", "li", "link", "meta", "option", "p", "param",
-    "source", "td", "th", "tr", "track", "wbr",
+    "area", "base", "br", "col", "dd", "dt", "embed", "hr", "img", "input", "li", "link", "meta", "option",
+    "p", "param", "source", "td", "th", "tr", "track", "wbr",
 ];
 
 pub(super) fn of(html: &str) -> String {
@@ -52,7 +52,10 @@ mod tests {
         let html = "<html><head><title>t</title></head><body><h1>Title</h1><script>evil()</script>\
                     <p>Some <b>bold</b> <a href=\"/x\">link</a></p><ul><li>one<li>two</ul></body></html>";
         let text = of(html);
-        assert!(text.starts_with("# Title") && text.contains("**bold** [link](/x)") && text.contains("two"), "{text}");
+        assert!(
+            text.starts_with("# Title") && text.contains("**bold** [link](/x)") && text.contains("two"),
+            "{text}"
+        );
         assert!(!text.contains("evil"));
     }
 

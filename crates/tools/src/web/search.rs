@@ -28,7 +28,7 @@ impl fmt::Debug for Key {
 /// Who searches. The address is that of the person's configuration, so it may be on this machine.
 #[derive(Clone, Debug)]
 pub enum Provider {
-    /// A SearXNG, or what speaks like one.
+    /// A `SearXNG`, or what speaks like one.
     SearXng {
         /// Such as `https://searx.example.org`.
         endpoint: Url,
@@ -77,14 +77,21 @@ impl Provider {
                 client.get(url).header("X-Subscription-Token", &key.0)
             }
             Self::Tavily { endpoint, key } => {
-                let body = serde_json::json!({ "query": query, "max_results": count.parse::<u32>().unwrap_or(10) });
+                let body =
+                    serde_json::json!({ "query": query, "max_results": count.parse::<u32>().unwrap_or(10) });
                 let request = client.post(endpoint.clone()).header("content-type", "application/json");
                 request.header("authorization", format!("Bearer {}", key.0)).body(body.to_string())
             }
         };
-        let mut response = request.send().await.map_err(|error| format!("the search service was not reached: {}", told(&error)))?;
+        let mut response = request
+            .send()
+            .await
+            .map_err(|error| format!("the search service was not reached: {}", told(&error)))?;
         if !response.status().is_success() {
-            return Err(format!("the search service answers {}; check its key and address", response.status()));
+            return Err(format!(
+                "the search service answers {}; check its key and address",
+                response.status()
+            ));
         }
         let mut body = Vec::new();
         while let Some(chunk) = response.chunk().await.map_err(|error| told(&error))? {
@@ -108,7 +115,11 @@ impl Provider {
             crate::output::plain(text.as_bytes())
         };
         let hits = answer.pointer(place).and_then(Value::as_array).into_iter().flatten();
-        let hits = hits.map(|hit| Hit { title: text(hit, "title"), url: text(hit, "url"), snippet: text(hit, snippet) });
+        let hits = hits.map(|hit| Hit {
+            title: text(hit, "title"),
+            url: text(hit, "url"),
+            snippet: text(hit, snippet),
+        });
         hits.filter(|hit| !hit.url.is_empty()).collect()
     }
 }

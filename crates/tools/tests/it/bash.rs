@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use serde_json::json;
 use tools::limits::SHOWN_MAX;
 use tools::sandbox::Confinement;
-use tools::tool::{Bash, BashOutput, KillBash};
+use tools::tool::{BashOutput, KillBash};
 
 use crate::desk::{Desk, appeared, is_alive};
 
@@ -56,7 +56,7 @@ async fn what_a_command_writes_in_place_of_its_folder_is_not_believed() {
 #[tokio::test]
 async fn a_command_that_takes_too_long_is_ended_with_what_it_said() {
     let desk = Desk::new();
-    let bash = Bash::new(desk.shell.clone());
+    let bash = desk.bash_tool();
     let sleep = long_sleep();
     let said = desk.run(&bash, json!({ "command": format!("echo begun; {sleep}"), "timeout": 300 })).await;
     assert_eq!(said.failed(), "begun\nCommand timed out after 300 ms");
@@ -71,7 +71,8 @@ async fn check_abort(confinement: Confinement, command: &str) {
     let (sleep, ready) = (long_sleep(), desk.root.join("ready"));
     std::fs::create_dir(desk.root.join("sub")).unwrap();
     let ready_inside = desk.root.join("sub/ready");
-    let command = command.replace("SLEEP", &sleep).replace("READY", &format!("echo yes > {}", ready_inside.display()));
+    let command =
+        command.replace("SLEEP", &sleep).replace("READY", &format!("echo yes > {}", ready_inside.display()));
     let abort = async {
         appeared(&ready_inside).await;
         while !is_alive(&sleep.replace(' ', "\0")) {
@@ -144,9 +145,11 @@ async fn binary_output_and_invalid_text_do_no_harm() {
 async fn a_command_in_the_background_is_read_later_and_ended() {
     let desk = Desk::new();
     let (bash, output, kill) =
-        (Bash::new(desk.shell.clone()), BashOutput::new(desk.shell.clone()), KillBash::new(desk.shell.clone()));
+        (desk.bash_tool(), BashOutput::new(desk.shell.clone()), KillBash::new(desk.shell.clone()));
     let sleep = long_sleep();
-    let command = format!("echo one; echo go > begun; until [ -e more ]; do :; done; echo two; echo go > told; {sleep}");
+    let command = format!(
+        "echo one; echo go > begun; until [ -e more ]; do :; done; echo two; echo go > told; {sleep}"
+    );
     let said = desk.run(&bash, json!({ "command": command, "run_in_background": true })).await.ok();
     assert_eq!(said, "runs in the background as bash_1; read its output with BashOutput");
     appeared(&desk.root.join("begun")).await;
@@ -169,8 +172,10 @@ async fn a_command_in_the_background_is_read_later_and_ended() {
 async fn what_runs_in_the_background_ends_with_the_session() {
     let desk = Desk::new();
     let sleep = long_sleep();
-    let bash = Bash::new(desk.shell.clone());
-    desk.run(&bash, json!({ "command": format!("echo go > begun; {sleep}"), "run_in_background": true })).await.ok();
+    let bash = desk.bash_tool();
+    desk.run(&bash, json!({ "command": format!("echo go > begun; {sleep}"), "run_in_background": true }))
+        .await
+        .ok();
     appeared(&desk.root.join("begun")).await;
     drop(bash);
     let Desk { shell, folder, .. } = desk;
@@ -184,9 +189,12 @@ async fn what_runs_in_the_background_ends_with_the_session() {
 #[tokio::test]
 async fn arguments_that_do_not_fit_are_said_with_their_field() {
     let desk = Desk::new();
-    let bash = Bash::new(desk.shell.clone());
+    let bash = desk.bash_tool();
     let failed = async |input: &str| desk.permit(&bash, input).await.unwrap_err();
-    assert_eq!(failed(r#"{"command": 5}"#).await, "InputValidationError: `command`: invalid type: integer `5`, expected a string");
+    assert_eq!(
+        failed(r#"{"command": 5}"#).await,
+        "InputValidationError: `command`: invalid type: integer `5`, expected a string"
+    );
     assert_eq!(failed("{}").await, "InputValidationError: missing field `command`");
     assert!(failed(r#"{"command": "ls", "colour": 1}"#).await.contains("`colour`"));
     assert!(failed(r#"{"command": "ls"#).await.contains("not a valid JSON object"));

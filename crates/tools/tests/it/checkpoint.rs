@@ -52,7 +52,10 @@ async fn what_a_person_wrote_since_is_left_alone() {
     desk.write("mine", "person\n");
     desk.write("made", "person\n");
     let outcome = restored(&desk, 1);
-    assert_eq!(outcome, Restored { restored: vec!["other".to_owned()], kept: vec!["made".to_owned(), "mine".to_owned()] });
+    assert_eq!(
+        outcome,
+        Restored { restored: vec!["other".to_owned()], kept: vec!["made".to_owned(), "mine".to_owned()] }
+    );
     assert_eq!((desk.read("mine").as_str(), desk.read("made").as_str()), ("person\n", "person\n"));
 }
 
@@ -61,8 +64,13 @@ async fn git_does_not_notice() {
     let desk = Desk::new();
     desk.write("a", "old\n");
     let git = |arguments: &str| {
-        let output = Command::new("git").args(arguments.split(' ')).current_dir(&desk.root)
-            .env("GIT_CONFIG_GLOBAL", "/dev/null").output().unwrap();
+        let output = Command::new("git")
+            .args(arguments.split(' '))
+            .current_dir(&desk.root)
+            .env("GIT_CONFIG_GLOBAL", "/dev/null")
+            .env("GIT_OPTIONAL_LOCKS", "0")
+            .output()
+            .unwrap();
         assert!(output.status.success(), "{output:?}");
         String::from_utf8(output.stdout).unwrap()
     };
@@ -71,7 +79,14 @@ async fn git_does_not_notice() {
     git("-c user.name=n -c user.email=e commit -q -m first");
     desk.write("staged", "staged\n");
     git("add staged");
-    let state = || (git("status --porcelain"), git("rev-parse HEAD"), git("stash list"), std::fs::read(desk.root.join(".git/index")).unwrap());
+    let state = || {
+        (
+            git("status --porcelain"),
+            git("rev-parse HEAD"),
+            git("stash list"),
+            std::fs::read(desk.root.join(".git/index")).unwrap(),
+        )
+    };
     let before = state();
     desk.bash("echo new > a; rm staged").await.ok();
     restored(&desk, 1);

@@ -113,7 +113,8 @@ async fn every_tool_keeps_its_output_within_limits() {
 async fn every_tool_ends_at_once_when_it_is_stopped() {
     let desk = busy_desk();
     for tool in desk.tools() {
-        let input = if tool.spec().name == "Bash" { json!({ "command": "sleep 300" }) } else { fitting(&*tool) };
+        let input =
+            if tool.spec().name == "Bash" { json!({ "command": "sleep 300" }) } else { fitting(&*tool) };
         let permit = desk.permit(&*tool, &input.to_string()).await.unwrap();
         let scope = desk.scope();
         scope.controller.abort();
@@ -126,7 +127,21 @@ async fn every_tool_ends_at_once_when_it_is_stopped() {
 #[tokio::test]
 async fn every_tool_survives_strange_arguments() {
     let desk = Desk::new();
-    let strange = ["", " ", "\0", "\u{202e}", "../../../../../../etc/passwd", "/proc/self/mem", "\n", "-rf", "~", "*", "🦀", "(", "a\\"];
+    let strange = [
+        "",
+        " ",
+        "\0",
+        "\u{202e}",
+        "../../../../../../etc/passwd",
+        "/proc/self/mem",
+        "\n",
+        "-rf",
+        "~",
+        "*",
+        "🦀",
+        "(",
+        "a\\",
+    ];
     for tool in desk.tools() {
         if matches!(tool.spec().name.as_str(), "AskUser" | "Bash") {
             continue;

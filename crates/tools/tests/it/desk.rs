@@ -5,11 +5,12 @@ use std::sync::{Arc, Mutex};
 
 use agent::StreamController;
 use agent::message::{Part, ToolCall};
-use agent::permission::{Basis, Claim, Mode, Permit, Places, Policy, Verdict};
+use agent::permission::{Claim, Mode, Permit, Places, Policy, Scope, Verdict, parse_rules};
 use agent::tool::{Output, RunScope, Tool};
 use serde_json::Value;
 use tools::checkpoint::Checkpoints;
 use tools::files::{DirectWriter, Files};
+use tools::gate::Gate;
 use tools::sandbox::{Bounds, Confinement, Sandbox};
 use tools::shell::Shell;
 use tools::tool::{Asker, Bash, Inquiry, Outfit};
@@ -43,7 +44,8 @@ impl Desk {
         let environment = std::env::vars_os().chain([("MY_API_KEY".into(), "sk-canary".into())]);
         let bounds = Bounds::of_workspace(root.clone(), temporary, Some(&home), environment);
         let checkpoints = Checkpoints::new(root.clone(), base.join("checkpoints")).unwrap();
-        let shell = Shell::new(Sandbox::new(confinement, bounds), base.join("artifacts"), Some(checkpoints.clone()));
+        let shell =
+            Shell::new(Sandbox::new(confinement, bounds), base.join("artifacts"), Some(checkpoints.clone()));
         let files = Files::new(root.clone(), Arc::new(DirectWriter::default()), Some(checkpoints.clone()));
         let controller = StreamController::new();
         Self { folder, root, home, shell, files, checkpoints, controller, reports: Arc::default() }
@@ -64,6 +66,7 @@ impl Desk {
     pub(crate) fn tools(&self) -> Vec<Arc<dyn Tool>> {
         let outfit = Outfit {
             shell: self.shell.clone(),
+            gate: Arc::new(Gate::new().unwrap()),
             files: self.files.clone(),
             veil: Arc::new(|_| false),
             tasks: Arc::default(),
@@ -84,8 +87,12 @@ impl Desk {
         self.run(&*self.tool(name), input).await
     }
 
+    pub(crate) fn bash_tool(&self) -> Bash {
+        Bash::new(self.shell.clone(), Arc::new(Gate::new().unwrap()))
+    }
+
     pub(crate) async fn bash(&self, command: &str) -> Said {
-        self.run(&Bash::new(self.shell.clone()), serde_json::json!({ "command": command })).await
+        self.run(&self.bash_tool(), serde_json::json!({ "command": command })).await
     }
 
     /// Runs a tool as if the person allowed everything.
@@ -113,13 +120,13 @@ pub(crate) fn call(tool: &dyn Tool, input: &str) -> ToolCall {
     ToolCall { id: "t1".to_owned(), name: tool.spec().name.clone(), input: input.to_owned(), verbatim: None }
 }
 
+/// A person who allows everything, what is git's and ours by name.
 fn allowed(call: ToolCall, claim: Claim) -> Permit {
-    let policy = Policy::new(Mode::Bypass, Places::default(), Vec::new());
-    match policy.weigh(call, claim) {
-        Verdict::Allowed(permit) => {
-            assert_eq!(permit.basis(), Basis::Policy);
-            permit
-        }
+    let rules =
+        "allow Bash\nallow Edit(//**/.git/**)\nallow Edit(//**/.agent-doc/**)\nallow Edit(//**/.git)\n";
+    let rules = parse_rules(rules, Scope::Session).unwrap();
+    match Policy::new(Mode::Bypass, Places::default(), rules).weigh(call, claim) {
+        Verdict::Allowed(permit) => permit,
         other => panic!("{other:?}"),
     }
 }

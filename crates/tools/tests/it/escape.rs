@@ -6,6 +6,7 @@ use std::os::unix::net::UnixListener;
 use tools::sandbox::Confinement;
 
 use crate::desk::Desk;
+use crate::gate::attacks::PROVEN;
 
 /// Each kind of confinement of this machine. Both must be there: tests install bubblewrap, and CI has Landlock.
 fn confinements() -> [Confinement; 2] {
@@ -28,11 +29,17 @@ async fn check_contained(command: &str) {
         std::os::unix::fs::symlink(&outside, desk.root.join("src/way-out")).unwrap();
         let command = command.replace("OUTSIDE", &outside.display().to_string());
         let said = desk.bash(&command).await;
-        for place in [outside.clone(), desk.root.join(".git"), desk.root.join(".agent-doc"), desk.home.clone()] {
+        for place in
+            [outside.clone(), desk.root.join(".git"), desk.root.join(".agent-doc"), desk.home.clone()]
+        {
             let found = canaries(&place);
             assert_eq!(found, [""; 0], "{confinement:?}: {command}: {}", said.text);
         }
-        assert_eq!(std::fs::read_to_string(outside.join("file")).unwrap(), "untouched\n", "{confinement:?}: {command}");
+        assert_eq!(
+            std::fs::read_to_string(outside.join("file")).unwrap(),
+            "untouched\n",
+            "{confinement:?}: {command}"
+        );
         assert_eq!(desk.read(".git/config"), "[core]\n", "{confinement:?}: {command}");
     }
 }
@@ -127,11 +134,18 @@ async fn keys_are_neither_in_the_environment_nor_in_reach() {
         let secret = ["_KEY", "TOKEN", "SECRET", "PASSWORD"];
         let leaked = names.iter().find(|name| secret.iter().any(|part| name.ends_with(part)));
         assert_eq!(leaked, None, "{confinement:?}");
-        let text = desk.bash(&format!("cat {home}/.ssh/id_ed25519 {home}/.netrc; ls {home}/.ssh; true")).await.ok();
-        assert!(!text.contains("canary") && !text.lines().any(|line| line == "id_ed25519"), "{confinement:?}: {text}");
+        let text =
+            desk.bash(&format!("cat {home}/.ssh/id_ed25519 {home}/.netrc; ls {home}/.ssh; true")).await.ok();
+        assert!(
+            !text.contains("canary") && !text.lines().any(|line| line == "id_ed25519"),
+            "{confinement:?}: {text}"
+        );
         // Our own environment, by way of the list of processes.
         let ours = std::process::id();
-        let text = desk.bash(&format!("cat /proc/{ours}/environ /proc/*/environ 2>/dev/null | tr '\\0' '\\n'; true")).await.ok();
+        let text = desk
+            .bash(&format!("cat /proc/{ours}/environ /proc/*/environ 2>/dev/null | tr '\\0' '\\n'; true"))
+            .await
+            .ok();
         assert!(!text.contains("CARGO_MANIFEST_DIR"), "{confinement:?}: {text}");
     }
 }
@@ -158,7 +172,7 @@ async fn the_network_is_there_when_it_was_allowed_for_the_call() {
         let tcp = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = tcp.local_addr().unwrap().port();
         let desk = Desk::with(confinement);
-        let bash = tools::tool::Bash::new(desk.shell.clone());
+        let bash = desk.bash_tool();
         let command = format!("echo hello > /dev/tcp/127.0.0.1/{port}");
         desk.run(&bash, serde_json::json!({ "command": command, "network": true })).await.ok();
         tcp.set_nonblocking(true).unwrap();
@@ -189,4 +203,61 @@ async fn other_processes_and_their_terminal_cannot_be_touched() {
         let keyring = "perl -e 'exit(syscall(250, 0, -3, 0) < 0 ? 1 : 0)'";
         assert!(desk.bash(keyring).await.is_error, "{confinement:?}");
     }
+}
+
+/// Runs each attack with its canary in a place that must stay clean.
+async fn check_attacks(confinement: Confinement) {
+    let desk = Desk::with(confinement.clone());
+    desk.write(".git/config", "[core]\n");
+    desk.write(".agent-doc/config.toml", "");
+    desk.write("sub/a.txt", "hello world\nkeep this\n");
+    let outside = desk.folder.path().join("outside");
+    std::fs::create_dir(&outside).unwrap();
+    let places = [outside, desk.root.join(".git"), desk.root.join(".agent-doc")];
+    for (line, place) in PROVEN.iter().zip(places.iter().cycle()) {
+        let command = line.replace("PWNED", &place.join("canary").display().to_string());
+        let input = serde_json::json!({ "command": command, "timeout": 10_000 });
+        let said = desk.run(&desk.bash_tool(), input).await;
+        for place in &places {
+            assert_eq!(canaries(place), [""; 0], "{confinement:?}: {command}: {}", said.text);
+        }
+    }
+}
+
+#[tokio::test]
+async fn the_attacks_on_the_gate_stay_inside_when_there_is_no_gate() {
+    check_attacks(Confinement::probe()).await;
+}
+
+#[tokio::test]
+async fn the_attacks_on_the_gate_stay_inside_also_without_namespaces() {
+    check_attacks(Confinement::Landlock).await;
+}
+
+/// Others run this crate's tests as whoever they are; as root, they are run once more as nobody.
+#[test]
+fn all_of_this_holds_for_a_person_who_is_not_root() {
+    use std::os::unix::fs::PermissionsExt as _;
+    if !rustix::process::geteuid().is_root() || std::env::var_os("TOOLS_TEST_AS_NOBODY").is_some() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let open = |path: &std::path::Path| {
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o777)).unwrap();
+    };
+    open(folder.path());
+    let tests = folder.path().join("tests");
+    std::fs::copy(std::env::current_exe().unwrap(), &tests).unwrap();
+    open(&tests);
+    let output = std::process::Command::new("setpriv")
+        .args(["--reuid=65534", "--regid=65534", "--clear-groups"])
+        .arg(&tests)
+        .args(["escape::", "--skip", "the_attacks_on_the_gate"])
+        .env("TMPDIR", folder.path())
+        .env("HOME", folder.path())
+        .env("TOOLS_TEST_AS_NOBODY", "1")
+        .output()
+        .unwrap();
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success() && !text.contains(" 0 passed"), "{text}");
 }

@@ -1,14 +1,6 @@
 //! The command gate. Never lets a line of the lists of attacks run unasked, and never asks about more than one in twenty of the others.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::needless_pass_by_value,
-    reason = "tests stop at the first surprise and take expectations by value"
-)]
-
-mod attacks;
+pub(crate) mod attacks;
 mod benign;
 mod claim;
 mod glued;

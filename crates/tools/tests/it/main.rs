@@ -1,14 +1,21 @@
 //! The tests of the crate, in one binary. Never reach beyond loopback and temporary folders.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::needless_pass_by_value,
+    clippy::print_stdout,
+    reason = "tests stop at the first surprise, and children tell what they did"
+)]
+
 mod bash;
 mod checkpoint;
 mod conformance;
 mod desk;
 mod edit;
 mod escape;
+mod gate;
 mod read;
 mod search;
 mod web;
-//! The tests of the crate, in one binary.
-
-mod gate;

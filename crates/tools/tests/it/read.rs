@@ -18,11 +18,8 @@ async fn check(desk: &Desk, path: &str, expected: Expect) {
 async fn lines_have_numbers_and_files_are_read_in_pages() {
     let desk = Desk::new();
     desk.write("a.txt", "one\ntwo\r\nthree");
-    check(&desk, "a.txt", expect![[r#"
-             1	one
-             2	two
-             3	three
-    "#]]).await;
+    let said = desk.call("Read", json!({ "file_path": "a.txt" })).await.ok();
+    assert_eq!(said, "     1\tone\n     2\ttwo\n     3\tthree\n");
     let lines: String = (1..=5000).map(|line| format!("line {line}\n")).collect();
     desk.write("long.txt", lines);
     let page = desk.call("Read", json!({ "file_path": "long.txt", "offset": 2001, "limit": 2 })).await.ok();
@@ -37,24 +34,47 @@ async fn lines_have_numbers_and_files_are_read_in_pages() {
 async fn what_is_no_plain_text_is_said() {
     let desk = Desk::new();
     desk.write("empty", "");
-    check(&desk, "empty", expect![[r#"
+    check(
+        &desk,
+        "empty",
+        expect![[r#"
         [the file is empty]
-    "#]]).await;
+    "#]],
+    )
+    .await;
     desk.write("binary", b"\x7fELF\0\0");
-    check(&desk, "binary", expect!["error: binary is a binary file of 6 bytes and is not shown; use Bash to look into it"]).await;
+    check(
+        &desk,
+        "binary",
+        expect!["error: binary is a binary file of 6 bytes and is not shown; use Bash to look into it"],
+    )
+    .await;
     desk.write("latin", b"caf\xe9\n");
-    check(&desk, "latin", expect![[r#"
+    check(
+        &desk,
+        "latin",
+        expect![[r#"
              1	caf�
         [the file is no UTF-8; what is not is shown as �, and the file cannot be edited]
-    "#]]).await;
+    "#]],
+    )
+    .await;
     desk.write("tricky", "a\u{202e}b\u{1b}[31m\n");
-    check(&desk, "tricky", expect![[r#"
+    check(
+        &desk,
+        "tricky",
+        expect![[r#"
              1	a<U+202E>b<U+001B>[31m
         [characters that cannot be seen are shown as <U+XXXX>]
-    "#]]).await;
+    "#]],
+    )
+    .await;
     desk.write("wide", "x".repeat(5000));
     let wide = desk.call("Read", json!({ "file_path": "wide" })).await.ok();
-    assert_eq!(wide, format!("     1\t{}…\n[lines that end in … have more than 2000 characters]\n", "x".repeat(2000)));
+    assert_eq!(
+        wide,
+        format!("     1\t{}…\n[lines that end in … have more than 2000 characters]\n", "x".repeat(2000))
+    );
 }
 
 #[tokio::test]
@@ -62,13 +82,16 @@ async fn what_is_no_file_is_said() {
     let desk = Desk::new();
     desk.write("src/main.rs", "");
     check(&desk, "src", expect!["error: src is a folder; use List to see what is in it"]).await;
-    check(&desk, "src/mian.rs", expect!["error: there is no file src/mian.rs; did you mean src/main.rs?"]).await;
+    check(&desk, "src/mian.rs", expect!["error: there is no file src/mian.rs; did you mean src/main.rs?"])
+        .await;
     check(&desk, "none/at/all", expect!["error: there is no file none/at/all; look for it with Glob"]).await;
     let fifo = desk.root.join("fifo");
     assert!(std::process::Command::new("mkfifo").arg(&fifo).status().unwrap().success());
     check(&desk, "fifo", expect!["error: fifo is a pipe, a socket or a device, and is not read"]).await;
-    check(&desk, "/dev/zero", expect!["error: /dev/zero is a pipe, a socket or a device, and is not read"]).await;
-    check(&desk, "", expect![[r#"error: InputValidationError: `file_path`: "" is empty; give a path"#]]).await;
+    check(&desk, "/dev/zero", expect!["error: /dev/zero is a pipe, a socket or a device, and is not read"])
+        .await;
+    check(&desk, "", expect![[r#"error: InputValidationError: `file_path`: "" is empty; give a path"#]])
+        .await;
     std::os::unix::fs::symlink("nowhere", desk.root.join("dangling")).unwrap();
     check(&desk, "dangling", expect![[r#"error: InputValidationError: `file_path`: "dangling" is or passes a link that leads nowhere; name the file itself"#]]).await;
 }
@@ -83,7 +106,8 @@ async fn a_file_of_three_gigabytes_is_read_without_being_held() {
     assert!(page.failed().contains("binary file of 3221225472 bytes"));
     let text = "a line of text\n".repeat(2 << 20);
     desk.write("large.txt", text);
-    let page = desk.call("Read", json!({ "file_path": "large.txt", "offset": 2_000_000, "limit": 1 })).await.ok();
+    let page =
+        desk.call("Read", json!({ "file_path": "large.txt", "offset": 2_000_000, "limit": 1 })).await.ok();
     assert!(page.starts_with("2000000\ta line of text\n"), "{page}");
 }
 
@@ -151,7 +175,8 @@ async fn a_link_that_comes_and_goes_never_leads_out() {
     let read = desk.tool("Read");
     let stop = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
     let swapping = std::thread::spawn({
-        let (stop, way, aside, outside) = (stop.clone(), way.clone(), desk.root.join("aside"), outside.clone());
+        let (stop, way, aside, outside) =
+            (stop.clone(), way.clone(), desk.root.join("aside"), outside.clone());
         move || {
             while !stop.load(std::sync::atomic::Ordering::Relaxed) {
                 std::fs::rename(&way, &aside).unwrap();

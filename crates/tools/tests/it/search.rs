@@ -31,64 +31,127 @@ async fn check(name: &str, input: Value, expected: Expect) {
 
 #[tokio::test]
 async fn files_are_found_by_name() {
-    check("Glob", json!({ "pattern": "*.rs" }), expect![[r#"
+    check(
+        "Glob",
+        json!({ "pattern": "*.rs" }),
+        expect![[r#"
         src/lib.rs
         src/main.rs
-    "#]]).await;
-    check("Glob", json!({ "pattern": "**/*.{yml,md}" }), expect![[r#"
+    "#]],
+    )
+    .await;
+    check(
+        "Glob",
+        json!({ "pattern": "**/*.{yml,md}" }),
+        expect![[r#"
         .github/ci.yml
         docs/notes.md
-    "#]]).await;
-    check("Glob", json!({ "pattern": "*.rs", "path": "src" }), expect![[r#"
+    "#]],
+    )
+    .await;
+    check(
+        "Glob",
+        json!({ "pattern": "*.rs", "path": "src" }),
+        expect![[r#"
         src/lib.rs
         src/main.rs
-    "#]]).await;
+    "#]],
+    )
+    .await;
     check("Glob", json!({ "pattern": "*.py" }), expect![[r#"no file fits "*.py""#]]).await;
-    check("Glob", json!({ "pattern": "a[" }), expect!["error: InputValidationError: `pattern`: unclosed character class; missing ']'"]).await;
-    check("Glob", json!({ "pattern": "*", "path": "src/main.rs" }), expect!["error: src/main.rs is no folder; give a folder, or leave path out"]).await;
+    check(
+        "Glob",
+        json!({ "pattern": "a[" }),
+        expect!["error: InputValidationError: `pattern`: unclosed character class; missing ']'"],
+    )
+    .await;
+    check(
+        "Glob",
+        json!({ "pattern": "*", "path": "src/main.rs" }),
+        expect!["error: src/main.rs is no folder; give a folder, or leave path out"],
+    )
+    .await;
 }
 
 #[tokio::test]
 async fn lines_are_found_by_a_pattern() {
-    check("Grep", json!({ "pattern": "answer" }), expect![[r#"
+    check(
+        "Grep",
+        json!({ "pattern": "answer" }),
+        expect![[r#"
         .github/ci.yml
         src/lib.rs
         src/main.rs
-    "#]]).await;
-    check("Grep", json!({ "pattern": "answer", "output_mode": "content", "-i": true, "glob": "*.{rs,md}" }), expect![[r#"
+    "#]],
+    )
+    .await;
+    check(
+        "Grep",
+        json!({ "pattern": "answer", "output_mode": "content", "-i": true, "glob": "*.{rs,md}" }),
+        expect![[r#"
         docs/notes.md:1:The ANSWER is 42.
         src/lib.rs:1:pub fn answer() -> u32 {
         src/main.rs:2:    let answer = 42;
         src/main.rs:3:    println!("{answer}");
-    "#]]).await;
-    check("Grep", json!({ "pattern": "answer", "output_mode": "count", "type": "rust" }), expect![[r#"
+    "#]],
+    )
+    .await;
+    check(
+        "Grep",
+        json!({ "pattern": "answer", "output_mode": "count", "type": "rust" }),
+        expect![[r#"
         src/lib.rs:1
         src/main.rs:2
-    "#]]).await;
-    check("Grep", json!({ "pattern": "println", "output_mode": "content", "-C": 1 }), expect![[r#"
+    "#]],
+    )
+    .await;
+    check(
+        "Grep",
+        json!({ "pattern": "println", "output_mode": "content", "-C": 1 }),
+        expect![[r#"
         src/main.rs-2-    let answer = 42;
         src/main.rs:3:    println!("{answer}");
         src/main.rs-4-}
-    "#]]).await;
-    check("Grep", json!({ "pattern": "\\{\\s+42", "output_mode": "content", "multiline": true }), expect![[r#"
+    "#]],
+    )
+    .await;
+    check(
+        "Grep",
+        json!({ "pattern": "\\{\\s+42", "output_mode": "content", "multiline": true }),
+        expect![[r#"
         src/lib.rs:1:pub fn answer() -> u32 {
         src/lib.rs:2:    42
-    "#]]).await;
-    check("Grep", json!({ "pattern": "42", "output_mode": "content", "path": "src/lib.rs" }), expect![[r#"
+    "#]],
+    )
+    .await;
+    check(
+        "Grep",
+        json!({ "pattern": "42", "output_mode": "content", "path": "src/lib.rs" }),
+        expect![[r#"
         src/lib.rs:2:    42
-    "#]]).await;
+    "#]],
+    )
+    .await;
     check("Grep", json!({ "pattern": "nowhere" }), expect!["no match"]).await;
-    check("Grep", json!({ "pattern": "answer", "output_mode": "content", "head_limit": 1 }), expect![[r#"
+    check(
+        "Grep",
+        json!({ "pattern": "answer", "output_mode": "content", "head_limit": 1 }),
+        expect![[r#"
         .github/ci.yml:1:answer: yes
         [1 of 4 matching lines in 3 files; use a narrower pattern, path or glob]
-    "#]]).await;
+    "#]],
+    )
+    .await;
 }
 
 #[tokio::test]
 async fn a_pattern_that_is_none_is_said() {
     let desk = project();
     let said = desk.call("Grep", json!({ "pattern": "(" })).await.failed();
-    assert!(said.starts_with("InputValidationError: `pattern`: ") && said.contains("unclosed group"), "{said}");
+    assert!(
+        said.starts_with("InputValidationError: `pattern`: ") && said.contains("unclosed group"),
+        "{said}"
+    );
     let said = desk.call("Grep", json!({ "pattern": "x", "type": "klingon" })).await.failed();
     assert!(said.contains("`type`: ") && said.contains("klingon"), "{said}");
     let said = desk.call("Grep", json!({ "pattern": "x", "path": "scr" })).await.failed();
@@ -102,7 +165,8 @@ async fn what_a_rule_hides_is_not_found() {
     let desk = project();
     desk.write(".env", "KEY=answer\n");
     let veil: tools::search::Veil = Arc::new(|path| path.ends_with(".env"));
-    let found = desk.run(&Grep::new(desk.files.clone(), veil.clone()), json!({ "pattern": "KEY" })).await.ok();
+    let found =
+        desk.run(&Grep::new(desk.files.clone(), veil.clone()), json!({ "pattern": "KEY" })).await.ok();
     assert_eq!(found, "no match");
     let found = desk.run(&Glob::new(desk.files.clone(), veil), json!({ "pattern": ".e*" })).await.ok();
     assert_eq!(found, "no file fits \".e*\"");
@@ -113,7 +177,10 @@ async fn many_results_are_counted_and_not_all_shown() {
     let desk = Desk::new();
     desk.write("many.txt", "hit\n".repeat(5_000));
     let said = desk.call("Grep", json!({ "pattern": "hit", "output_mode": "content" })).await.ok();
-    assert!(said.ends_with("[1000 of 5000 matching lines in 1 files; use a narrower pattern, path or glob]\n"), "{said}");
+    assert!(
+        said.ends_with("[1000 of 5000 matching lines in 1 files; use a narrower pattern, path or glob]\n"),
+        "{said}"
+    );
     for index in 0..1_010 {
         desk.write(&format!("files/{index:04}"), "");
     }

@@ -47,8 +47,14 @@ impl Server {
 }
 
 const PAGES: &[(&str, &str)] = &[
-    ("/page", "HTTP/1.1 200 OK\nContent-Type: text/html; charset=utf-8\nConnection: close\n\n<h1>Hello</h1><script>no()</script><p>words</p>"),
-    ("/text", "HTTP/1.1 200 OK\nContent-Type: text/plain\nConnection: close\n\nplain\u{1b}[31m words\u{202e}"),
+    (
+        "/page",
+        "HTTP/1.1 200 OK\nContent-Type: text/html; charset=utf-8\nConnection: close\n\n<h1>Hello</h1><script>no()</script><p>words</p>",
+    ),
+    (
+        "/text",
+        "HTTP/1.1 200 OK\nContent-Type: text/plain\nConnection: close\n\nplain\u{1b}[31m words\u{202e}",
+    ),
     ("/image", "HTTP/1.1 200 OK\nContent-Type: image/png\nConnection: close\n\nxxxx"),
     ("/gone", "HTTP/1.1 404 Not Found\nContent-Type: text/plain\nConnection: close\n\nnothing here"),
     ("/here", "HTTP/1.1 302 Found\nLocation: /text\nConnection: close\n\n"),
@@ -81,7 +87,17 @@ async fn what_is_not_public_is_not_reached() {
     let (desk, server) = (Desk::new(), Server::start(PAGES).await);
     let fetch = WebFetch::new(Web::default());
     let port = server.address.port();
-    for host in ["127.0.0.1", "localhost", "2130706433", "0x7f.1", "[::ffff:127.0.0.1]", "[::1]", "0.0.0.0", "127.1", "169.254.169.254"] {
+    for host in [
+        "127.0.0.1",
+        "localhost",
+        "2130706433",
+        "0x7f.1",
+        "[::ffff:127.0.0.1]",
+        "[::1]",
+        "0.0.0.0",
+        "127.1",
+        "169.254.169.254",
+    ] {
         let said = desk.run(&fetch, json!({ "url": format!("http://{host}:{port}/page") })).await.failed();
         assert!(said.contains("not a public address") || said.contains("cannot be found"), "{host}: {said}");
     }
@@ -135,9 +151,15 @@ async fn a_page_that_does_not_come_can_be_stopped() {
 }
 
 const ANSWERS: &[(&str, &str)] = &[
-    ("/search", "HTTP/1.1 200 OK\nContent-Type: application/json\nConnection: close\n\n{\"results\": [{\"title\": \"One\", \"url\": \"https://a.example/1\", \"content\": \"first\"}, {\"title\": \"Two\", \"url\": \"https://b.example/2\", \"content\": \"second\"}, {\"url\": 5}]}"),
-    ("/brave", "HTTP/1.1 200 OK\nConnection: close\n\n{\"web\": {\"results\": [{\"title\": \"Three\", \"url\": \"https://sub.c.example/\", \"description\": \"third\"}]}}"),
-    ("/html", "HTTP/1.1 200 OK\nConnection: close\n\n<html>"),
+    (
+        "/search",
+        "HTTP/1.1 200 OK\nContent-Type: application/json\nConnection: close\n\n{\"results\": [{\"title\": \"One\", \"url\": \"https://a.example/1\", \"content\": \"first\"}, {\"title\": \"Two\", \"url\": \"https://b.example/2\", \"content\": \"second\"}, {\"url\": 5}]}",
+    ),
+    (
+        "/brave",
+        "HTTP/1.1 200 OK\nConnection: close\n\n{\"web\": {\"results\": [{\"title\": \"Three\", \"url\": \"https://sub.c.example/\", \"description\": \"third\"}]}}",
+    ),
+    ("/html/search", "HTTP/1.1 200 OK\nConnection: close\n\n<html>"),
     ("/denied", "HTTP/1.1 401 Unauthorized\nConnection: close\n\n"),
 ];
 
@@ -154,8 +176,18 @@ async fn a_search_goes_to_the_service_that_the_person_chose() {
     let said = desk.run(&searx, json!({ "query": "x", "blocked_domains": ["a.example"] })).await.ok();
     assert!(said.starts_with("Two"), "{said}");
     let brave = WebSearch::new(Provider::Brave { endpoint: url("/brave"), key: key() });
-    assert!(desk.run(&brave, json!({ "query": "x", "allowed_domains": ["c.example"] })).await.ok().starts_with("Three"));
-    assert!(desk.run(&brave, json!({ "query": "x", "allowed_domains": ["b.c.example"] })).await.ok().starts_with("nothing was found"));
+    assert!(
+        desk.run(&brave, json!({ "query": "x", "allowed_domains": ["c.example"] }))
+            .await
+            .ok()
+            .starts_with("Three")
+    );
+    assert!(
+        desk.run(&brave, json!({ "query": "x", "allowed_domains": ["b.c.example"] }))
+            .await
+            .ok()
+            .starts_with("nothing was found")
+    );
     let tavily = WebSearch::new(Provider::Tavily { endpoint: url("/search"), key: key() });
     assert!(desk.run(&tavily, query.clone()).await.ok().starts_with("One"));
     let denied = WebSearch::new(Provider::Tavily { endpoint: url("/denied"), key: key() });

@@ -11,7 +11,7 @@ pub(in crate::tool) struct Change {
     pub(in crate::tool) old_string: String,
     /// The text to put there.
     pub(in crate::tool) new_string: String,
-    /// Replace each place where old_string stands.
+    /// Replace each place where `old_string` stands.
     #[serde(default)]
     pub(in crate::tool) replace_all: bool,
 }
@@ -80,7 +80,9 @@ fn near(text: &str, old: &str) -> String {
     let squeezed = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ");
     let Some(wanted) = old.lines().map(squeezed).find(|line| !line.is_empty()) else { return String::new() };
     match text.lines().position(|line| squeezed(line) == wanted) {
-        Some(index) => format!(" Line {} is like its first line, but not exactly; read it again and copy it.", index + 1),
+        Some(index) => {
+            format!(" Line {} is like its first line, but not exactly; read it again and copy it.", index + 1)
+        }
         None => " Read the file again and copy the text exactly.".to_owned(),
     }
 }

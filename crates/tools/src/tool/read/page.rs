@@ -47,7 +47,11 @@ impl Page {
     }
 
     /// Reads until the page is full.
-    pub(super) fn fill(&mut self, file: impl io::Read, controller: &StreamController) -> io::Result<&mut Self> {
+    pub(super) fn fill(
+        &mut self,
+        file: impl io::Read,
+        controller: &StreamController,
+    ) -> io::Result<&mut Self> {
         let mut file = BufReader::with_capacity(65_536, file);
         let begin = file.fill_buf()?;
         if begin.get(..begin.len().min(SNIFFED)).unwrap_or_default().contains(&0) {
@@ -87,18 +91,23 @@ impl Page {
     }
 
     /// What the model gets.
-    pub(super) fn into_output(&mut self, shown: &str, length: u64) -> Result<Output, String> {
+    pub(super) fn finished(&mut self, shown: &str, length: u64) -> Result<Output, String> {
         if self.is_aborted {
             return Err("[Interrupted by user]".to_owned());
         }
         if self.is_binary {
-            return Err(format!("{shown} is a binary file of {length} bytes and is not shown; use Bash to look into it"));
+            return Err(format!(
+                "{shown} is a binary file of {length} bytes and is not shown; use Bash to look into it"
+            ));
         }
         let mut text = std::mem::take(&mut self.text);
         if length == 0 {
             text.push_str("[the file is empty]\n");
         } else if self.shown == 0 {
-            return Err(format!("{shown} has only {} lines; give a smaller offset than {}", self.line, self.first));
+            return Err(format!(
+                "{shown} has only {} lines; give a smaller offset than {}",
+                self.line, self.first
+            ));
         }
         if self.has_more {
             text.push_str(&format!("[more lines follow; read on with offset {}]\n", self.line + 1));
@@ -107,7 +116,9 @@ impl Page {
             text.push_str(&format!("[lines that end in … have more than {LINE_SHOWN_MAX} characters]\n"));
         }
         if self.has_bad_text {
-            text.push_str("[the file is no UTF-8; what is not is shown as \u{fffd}, and the file cannot be edited]\n");
+            text.push_str(
+                "[the file is no UTF-8; what is not is shown as \u{fffd}, and the file cannot be edited]\n",
+            );
         }
         if self.has_hidden {
             text.push_str("[characters that cannot be seen are shown as <U+XXXX>]\n");
@@ -117,7 +128,10 @@ impl Page {
 }
 
 /// The next line without its break, and whether some of it was left out.
-fn next_line(file: &mut impl io::BufRead, controller: &StreamController) -> io::Result<Option<(Vec<u8>, bool)>> {
+fn next_line(
+    file: &mut impl io::BufRead,
+    controller: &StreamController,
+) -> io::Result<Option<(Vec<u8>, bool)>> {
     let mut line = Vec::new();
     let (mut is_cut, mut has_any) = (false, false);
     loop {

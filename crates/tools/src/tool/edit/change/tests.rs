@@ -1,3 +1,5 @@
+//! A text and changes in, a text or a complaint out. Never touches a file.
+
 use super::{Change, applied};
 
 fn change(old: &str, new: &str) -> Change {
@@ -25,16 +27,40 @@ fn line_endings_stay_what_they_are() {
 
 #[test]
 fn a_text_that_is_not_there_or_there_twice_is_said() {
-    check("a\n  b c\n", &[change("b  c", "x")], Err("String to replace not found in file. Line 2 is like its first line, but not exactly; read it again and copy it."));
-    check("a\n", &[change("zz", "x")], Err("String to replace not found in file. Read the file again and copy the text exactly."));
-    check("a\nb\na\na\n", &[change("a", "x")], Err("Found 3 matches of the string to replace, the first in lines 1 and 3. Give more lines around it, or set replace_all."));
-    check("a\n", &[change("", "x")], Err("old_string is empty; give the text to replace, or use Write to make a file"));
+    check(
+        "a\n  b c\n",
+        &[change("b  c", "x")],
+        Err(
+            "String to replace not found in file. Line 2 is like its first line, but not exactly; read it again and copy it.",
+        ),
+    );
+    check(
+        "a\n",
+        &[change("zz", "x")],
+        Err("String to replace not found in file. Read the file again and copy the text exactly."),
+    );
+    check(
+        "a\nb\na\na\n",
+        &[change("a", "x")],
+        Err(
+            "Found 3 matches of the string to replace, the first in lines 1 and 3. Give more lines around it, or set replace_all.",
+        ),
+    );
+    check(
+        "a\n",
+        &[change("", "x")],
+        Err("old_string is empty; give the text to replace, or use Write to make a file"),
+    );
     check("a\n", &[change("a", "a")], Err("old_string and new_string are the same; nothing would change"));
 }
 
 #[test]
 fn one_change_that_does_not_fit_undoes_all() {
-    check("a b c\n", &[change("a", "1"), change("b", "2"), change("z", "3")], Err("edits[2]: String to replace not found in file. Read the file again and copy the text exactly."));
+    check(
+        "a b c\n",
+        &[change("a", "1"), change("b", "2"), change("z", "3")],
+        Err("edits[2]: String to replace not found in file. Read the file again and copy the text exactly."),
+    );
 }
 
 #[test]
