@@ -6,7 +6,6 @@ pub(crate) mod completions;
 pub(crate) mod config;
 pub(crate) mod doctor;
 pub(crate) mod diff;
-pub(crate) mod doctor;
 pub(crate) mod history;
 pub(crate) mod man;
 pub(crate) mod merge;

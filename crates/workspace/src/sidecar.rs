@@ -173,15 +173,6 @@ pub fn root_of(file: &Path) -> &Path {
     folder.ancestors().find(is_root).unwrap_or(folder)
 }
 
-/// Writes a file whole that only its owner may read. A crash leaves the old one or the new one.
-///
-/// # Errors
-///
-/// What the system said; then the old one is still there.
-pub fn write_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    private::replace(path, bytes)
-}
-
 #[cfg(unix)]
 fn is_for_anybody(folder: &Path) -> bool {
     use std::os::unix::fs::MetadataExt as _;

@@ -3,7 +3,6 @@
 
 mod report;
 
-use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -11,7 +10,7 @@ use agent::StreamController;
 use agent::history::History;
 use agent::message::Block;
 use agent::model::Effort;
-use agent::permission::{Behavior, Mode, Pattern, Places, Policy, Rule, Scope};
+use agent::permission::{Behavior, Mode, Pattern, Policy, Rule, Scope};
 use agent::request::Frame;
 use agent::turn::{Caps, EndReason, Ended, Event, Setup};
 use anyhow::{Context as _, Result};
@@ -21,7 +20,8 @@ use workspace::sidecar::{Sidecar, root_of};
 use crate::arguments::Chat;
 use crate::configuration::Configuration;
 use crate::refusal::Refusal;
-use crate::wiring::{model, prompt, rules::RuleFiles, tools};
+use crate::rules::RuleFiles;
+use crate::wiring::{model, prompt, tools};
 use crate::{Outcome, moment};
 use report::Reporter;
 
@@ -47,8 +47,8 @@ async fn ask(given: &Chat, words: &str) -> Result<Outcome> {
     let root = root_of(&folder.join("x")).to_owned();
     let settings = Configuration::of(&folder)?;
     let chosen = model::choose(given.model.as_deref(), &settings, given.record.as_deref())?;
-    let files = RuleFiles::of(&root);
-    let policy = Policy::new(mode(given), places(&root, &folder), all_rules(given, &files)?);
+    let files = RuleFiles::here()?;
+    let policy = Policy::new(mode(given), files.places(), all_rules(given, &files)?);
     let sidecar = Sidecar::open(&root).with_context(|| {
         Refusal::new("the conversation cannot be kept", "look who owns the folder '.agent-doc'")
     })?;
@@ -61,10 +61,10 @@ async fn ask(given: &Chat, words: &str) -> Result<Outcome> {
     };
     let limits = chosen.model.limits();
     let (transcript, history) = transcript(given, &sidecar)?;
-    let mut reporter = Reporter::new(given.output_format, transcript.id(), chosen.model.id(), &frame, &folder);
+    let mut reporter =
+        Reporter::new(given.output_format, transcript.id(), chosen.model.id(), &frame, &folder);
     let setup = Setup { frame, limits, policy, caps: caps(given, &settings) };
-    let ports =
-        Ports { model: chosen.model, tools: toolbox, rules: Arc::new(files), clock: moment::now };
+    let ports = Ports { model: chosen.model, tools: toolbox, rules: Arc::new(files), clock: moment::now };
     let mut conversation = Conversation::new(ports, setup, history, transcript);
     reporter.begin()?;
     let stop = StreamController::new();
@@ -91,7 +91,9 @@ fn listen(stop: StreamController) -> tokio::task::JoinHandle<u8> {
 #[cfg(unix)]
 async fn signalled() -> u8 {
     use tokio::signal::unix::{SignalKind, signal};
-    let (Ok(mut interrupt), Ok(mut terminate)) = (signal(SignalKind::interrupt()), signal(SignalKind::terminate())) else {
+    let (Ok(mut interrupt), Ok(mut terminate)) =
+        (signal(SignalKind::interrupt()), signal(SignalKind::terminate()))
+    else {
         return std::future::pending().await;
     };
     tokio::select! {
@@ -120,20 +122,17 @@ fn mode(given: &Chat) -> Mode {
 }
 
 fn all_rules(given: &Chat, files: &RuleFiles) -> Result<Vec<Rule>> {
-    let mut rules = files.read()?;
+    let mut rules: Vec<Rule> = files.read_all()?.into_iter().flat_map(|file| file.rules).collect();
     for text in &given.allow {
         let pattern: Pattern = text.parse().map_err(|error| {
-            Refusal::new(format!("--allow '{}': {error}", text.escape_debug()), "write it like 'Bash(cargo test *)' or 'Read(src/**)'")
+            Refusal::new(
+                format!("--allow '{}': {error}", text.escape_debug()),
+                "write it like 'Bash(cargo test *)' or 'Read(src/**)'",
+            )
         })?;
         rules.push(Rule { behavior: Behavior::Allow, pattern, scope: Scope::Session });
     }
     Ok(rules)
-}
-
-fn places(root: &Path, folder: &Path) -> Places {
-    let text = |path: &Path| path.to_string_lossy().into_owned();
-    let home = std::env::var("HOME").ok().filter(|home| !home.is_empty());
-    Places { project: text(root), home, current: text(folder), also: Vec::new() }
 }
 
 fn effort(settings: &Configuration) -> Effort {
@@ -147,7 +146,8 @@ fn effort(settings: &Configuration) -> Effort {
 
 fn caps(given: &Chat, settings: &Configuration) -> Caps {
     let caps = Caps::headless();
-    let iterations_max = given.max_turns.or_else(|| settings.number("max_turns")).unwrap_or(caps.iterations_max);
+    let iterations_max =
+        given.max_turns.or_else(|| settings.number("max_turns")).unwrap_or(caps.iterations_max);
     Caps { iterations_max, output_max: settings.number("output_max").unwrap_or(caps.output_max), ..caps }
 }
 
@@ -167,6 +167,7 @@ fn transcript(given: &Chat, sidecar: &Sidecar) -> Result<(Transcript, History)> 
 
 fn latest(transcripts: &Transcripts) -> Result<String> {
     let newest = transcripts.list()?.into_iter().next();
-    let newest = newest.ok_or_else(|| Refusal::new("there is no conversation yet", "begin one without --continue"))?;
+    let newest =
+        newest.ok_or_else(|| Refusal::new("there is no conversation yet", "begin one without --continue"))?;
     Ok(newest.id)
 }

@@ -39,9 +39,9 @@ pub(crate) fn run(given: &Stats) -> Result<()> {
     let settings = Configuration::of(&folder)?;
     let root = root_of(&folder.join("x")).to_owned();
     let mut report = Report::default();
-    if let Some(sidecar) = Sidecar::find(&root)
-        .with_context(|| Refusal::new("the project's state cannot be used", "look who owns the folder '.agent-doc'"))?
-    {
+    if let Some(sidecar) = Sidecar::find(&root).with_context(|| {
+        Refusal::new("the project's state cannot be used", "look who owns the folder '.agent-doc'")
+    })? {
         count(&Transcripts::at(&sidecar.sessions()), &mut report)?;
     }
     report.cost = cost(&report.usage, &settings);

@@ -96,8 +96,8 @@ pub(crate) const SETTINGS: [Setting; 12] = [
         shape: Shape::Choice(&["chat", "responses"]),
         by: By::PersonOnly,
         variable: None,
-        default: Some("chat"),
-        about: "which of OpenAI's two interfaces is spoken there",
+        default: None,
+        about: "which of OpenAI's two interfaces is spoken there; else what the address suggests",
     },
     Setting {
         key: "openai.context_window",
@@ -181,6 +181,7 @@ impl Shape {
             Shape::Words => "a name".to_owned(),
             Shape::Choice(words) => format!("one of {}", words.join(", ")),
             Shape::Number { least, most } => format!("a whole number from {least} to {most}"),
+            Shape::Price => "a price such as 3 or 0.25".to_owned(),
             Shape::Address => {
                 "an address such as https://example.com/v1, without a name or key in it".to_owned()
             }

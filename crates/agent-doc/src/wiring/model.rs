@@ -22,16 +22,6 @@ pub(crate) struct Chosen {
     pub(crate) name: String,
 }
 
-/// Whether a provider can be used now, and if not, why.
-pub(crate) fn usable(provider: &Provider, settings: &Configuration) -> Result<(), String> {
-    let has_key = key(provider).is_some();
-    let is_elsewhere = settings
-        .values()
-        .iter()
-        .any(|value| value.setting.key == base_url(provider) && value.origin != Origin::Default);
-    if has_key || is_elsewhere { Ok(()) } else { Err(format!("{} is not set", provider.key_variable)) }
-}
-
 /// The model that `wanted`, the settings, or what is there choose, in this order.
 pub(crate) fn choose(
     wanted: Option<&str>,
@@ -40,8 +30,10 @@ pub(crate) fn choose(
 ) -> Result<Chosen> {
     let named = wanted.or_else(|| settings.text("model")).map(str::trim).filter(|name| !name.is_empty());
     let Some(named) = named else {
-        let ready = PROVIDERS.iter().find(|provider| usable(provider, settings).is_ok());
-        return match ready {
+        let offers = catalog::offers(&|name| looked_up(name, settings));
+        let ready = offers.iter().find(|offer| offer.ready && !offer.model.is_empty());
+        let provider = ready.and_then(|offer| PROVIDERS.iter().find(|known| known.name == offer.provider));
+        return match provider {
             Some(provider) => remote(provider, provider.default_model, settings, record),
             None => Ok(offline()),
         };
@@ -52,9 +44,9 @@ pub(crate) fn choose(
     if let Some(file) = named.strip_prefix("replay:") {
         return replay(Path::new(file));
     }
-    let whole = PROVIDERS.iter().find_map(|provider| {
-        Some((provider, named.strip_prefix(provider.name)?.strip_prefix('/')?))
-    });
+    let whole = PROVIDERS
+        .iter()
+        .find_map(|provider| Some((provider, named.strip_prefix(provider.name)?.strip_prefix('/')?)));
     let guessed = || Some((catalog::provider_of(named)?, named));
     match whole.or_else(guessed) {
         Some((provider, name)) if !name.is_empty() => remote(provider, name, settings, record),
@@ -76,13 +68,15 @@ fn remote(
     settings: &Configuration,
     record: Option<&Path>,
 ) -> Result<Chosen> {
-    let protocol = match (provider.protocol, settings.text("openai.api")) {
-        (Protocol::Chat | Protocol::Responses, Some("chat")) => Protocol::Chat,
-        (Protocol::Chat | Protocol::Responses, Some("responses")) => Protocol::Responses,
-        (protocol, _) => protocol,
+    let lookup = |name: &str| looked_up(name, settings);
+    let endpoint = match settings.text("openai.api").filter(|_| provider.name == "openai") {
+        Some(api) => {
+            let protocol = if api == "chat" { Protocol::Chat } else { Protocol::Responses };
+            let address = lookup(provider.url_variable).unwrap_or_else(|| provider.base_url.to_owned());
+            Endpoint::new(protocol, &address, key(provider), provider.key_variable)
+        }
+        None => provider.endpoint(&lookup),
     };
-    let address = settings.text(base_url(provider)).unwrap_or(provider.base_url);
-    let endpoint = Endpoint::new(protocol, address, key(provider), provider.key_variable);
     let mut limits = catalog::limits(name);
     if let (true, Some(window)) = (provider.name == "openai", settings.number("openai.context_window")) {
         limits = Limits { context_window: window, output_max: limits.output_max.min(window / 2) };
@@ -91,7 +85,10 @@ fn remote(
     let mut model = Remote::new(format!("{}/{name}", provider.name), endpoint, limits, http);
     if let Some(path) = record {
         let recorder = Recorder::create(path).with_context(|| {
-            Refusal::new(format!("cannot write {}", input::shown(path)), "name a file in a folder that you may write in")
+            Refusal::new(
+                format!("cannot write {}", input::shown(path)),
+                "name a file in a folder that you may write in",
+            )
         })?;
         model = model.recorded(recorder);
     }
@@ -102,9 +99,10 @@ fn replay(path: &Path) -> Result<Chosen> {
     let shown = input::shown(path);
     let bytes = std::fs::read(path)
         .with_context(|| Refusal::new(format!("cannot read {shown}"), "name a file that --record wrote"))?;
-    let recording = Recording::read(&bytes)
-        .with_context(|| Refusal::new(format!("{shown} is no recording"), "name a file that --record wrote"))?;
-    let model = Replay::new(recording, REPLAYED, Strictness::Loose);
+    let recording = Recording::read(&bytes).with_context(|| {
+        Refusal::new(format!("{shown} is no recording"), "name a file that --record wrote")
+    })?;
+    let model = Replay::new(recording, REPLAYED, Strictness::AnyRequest);
     Ok(Chosen { model: Arc::new(model), name: "replay".to_owned() })
 }
 
@@ -113,6 +111,12 @@ fn key(provider: &Provider) -> Option<Key> {
     Some(Key::new(secret.trim(), provider.key_variable))
 }
 
-fn base_url(provider: &Provider) -> &'static str {
-    if provider.name == "anthropic" { "anthropic.base_url" } else { "openai.base_url" }
+/// What the environment or the person's settings say. A default is nothing that was said.
+fn looked_up(name: &str, settings: &Configuration) -> Option<String> {
+    let set = settings.values().iter().find(|value| value.setting.variable == Some(name));
+    match set {
+        Some(value) if value.origin == Origin::Default => None,
+        Some(value) => value.text.clone(),
+        None => std::env::var(name).ok().filter(|value| !value.trim().is_empty()),
+    }
 }

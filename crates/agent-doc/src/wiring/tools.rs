@@ -8,6 +8,7 @@ use agent::permission::{Claim, PathAccess, Policy, Verdict};
 use anyhow::{Context as _, Result};
 use tools::checkpoint::Checkpoints;
 use tools::files::{DirectWriter, Files};
+use tools::gate::Gate;
 use tools::sandbox::{Bounds, Confinement, Sandbox};
 use tools::search::Veil;
 use tools::shell::Shell;
@@ -20,17 +21,23 @@ use crate::refusal::Refusal;
 
 /// All tools for work in a project.
 pub(crate) fn all(sidecar: &Sidecar, policy: &Policy) -> Result<Toolbox> {
-    let unusable = || Refusal::new("the tools have no place for what they keep", "look who owns the folder '.agent-doc'");
+    let unusable = || {
+        Refusal::new("the tools have no place for what they keep", "look who owns the folder '.agent-doc'")
+    };
     let root = sidecar.root().canonicalize().with_context(unusable)?;
-    let [temporary, artifacts, kept] = ["tmp", "artifacts", "checkpoints"].map(|name| sidecar.folder().join(name));
+    let [temporary, artifacts, kept] =
+        ["tmp", "artifacts", "checkpoints"].map(|name| sidecar.folder().join(name));
     for folder in [&temporary, &artifacts] {
         std::fs::create_dir_all(folder).with_context(unusable)?;
     }
     let checkpoints = Checkpoints::new(root.clone(), kept).with_context(unusable)?;
     let home = std::env::var_os("HOME");
-    let bounds = Bounds::of_workspace(root.clone(), temporary, home.as_deref().map(Path::new), std::env::vars_os());
+    let bounds =
+        Bounds::of_workspace(root.clone(), temporary, home.as_deref().map(Path::new), std::env::vars_os());
     let sandbox = Sandbox::new(Confinement::probe(), bounds);
+    let gate = Gate::new().context("the table of harmless commands is damaged")?;
     let outfit = Outfit {
+        gate: Arc::new(gate),
         shell: Shell::new(sandbox, artifacts, Some(checkpoints.clone())),
         files: Files::new(root, Arc::new(DirectWriter::default()), Some(checkpoints)),
         veil: veil(policy.clone()),
@@ -45,7 +52,8 @@ pub(crate) fn all(sidecar: &Sidecar, policy: &Policy) -> Result<Toolbox> {
 /// Hides from searches what a rule forbids to be read.
 fn veil(policy: Policy) -> Veil {
     Arc::new(move |path: &Path| {
-        let call = ToolCall { id: String::new(), name: "Read".to_owned(), input: String::new(), verbatim: None };
+        let call =
+            ToolCall { id: String::new(), name: "Read".to_owned(), input: String::new(), verbatim: None };
         let claim = Claim::of_path(PathAccess::Read, vec![path.to_string_lossy().into_owned()]);
         matches!(policy.weigh(call, claim), Verdict::Refused(refused) if refused.rule.is_some())
     })

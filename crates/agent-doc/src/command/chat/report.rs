@@ -27,7 +27,13 @@ pub(super) struct Reporter {
 }
 
 impl Reporter {
-    pub(super) fn new(format: OutputFormat, session: &str, model: &str, frame: &Frame, folder: &Path) -> Reporter {
+    pub(super) fn new(
+        format: OutputFormat,
+        session: &str,
+        model: &str,
+        frame: &Frame,
+        folder: &Path,
+    ) -> Reporter {
         Reporter {
             format,
             session: session.to_owned(),
@@ -50,12 +56,13 @@ impl Reporter {
         match event {
             TurnEvent::Committed(Record::Message(message)) => self.said(&message),
             TurnEvent::Committed(Record::Withdrawn | Record::Compacted(_)) => {}
-            TurnEvent::Note(Note::Retrying { attempt, attempts_max, after, reason }) => output::notice(&format!(
-                "{reason}; attempt {attempt} of {attempts_max} in {:.1} s",
-                after.as_secs_f64()
-            )),
+            TurnEvent::Note(Note::Retrying { attempt, attempts_max, after, reason }) => output::notice(
+                &format!("{reason}; attempt {attempt} of {attempts_max} in {:.1} s", after.as_secs_f64()),
+            ),
             TurnEvent::Note(Note::Warning(words)) => output::notice(&format!("warning: {words}")),
-            TurnEvent::Note(Note::Denied { tool, words }) => output::notice(&format!("{tool} did not run: {words}")),
+            TurnEvent::Note(Note::Denied { tool, words }) => {
+                output::notice(&format!("{tool} did not run: {words}"));
+            }
             TurnEvent::Note(_)
             | TurnEvent::Model(_)
             | TurnEvent::Superseded
@@ -122,7 +129,11 @@ impl Reporter {
 
     /// One line of JSON, if that is what is wanted.
     fn line(&self, value: &Value) -> Result<()> {
-        if self.format == OutputFormat::StreamJson { output::print(format!("{value}\n").as_bytes()) } else { Ok(()) }
+        if self.format == OutputFormat::StreamJson {
+            output::print(format!("{value}\n").as_bytes())
+        } else {
+            Ok(())
+        }
     }
 }
 
