@@ -98,7 +98,7 @@ pub fn append_contained(
 pub struct Addition {
     /// The place in the document as it was before all additions.
     pub at: usize,
-    /// What is put there, with the blank line before it.
+    /// What is put there, with what parts it from the text around it.
     pub text: String,
 }
 
@@ -110,7 +110,7 @@ pub struct Addition {
 ///
 /// let added = append_each("## A\n\n## B\n", &[("A", "One."), ("B", "Two.")]).unwrap();
 /// let texts: Vec<(usize, &str)> = added.iter().map(|one| (one.at, one.text.as_str())).collect();
-/// assert_eq!(texts, [(5, "\nOne.\n"), (11, "\nTwo.\n")]);
+/// assert_eq!(texts, [(5, "One.\n"), (11, "Two.\n")]);
 /// ```
 #[must_use]
 pub fn append_each(document: &str, texts: &[(&str, &str)]) -> Option<Vec<Addition>> {
