@@ -1,97 +1,34 @@
-//! The registry of benchmarks and what they share: measuring in `measure`, printing in `table`.
-//! Never judges a number; a benchmark prints, and a person or a test with a stated limit decides.
-
-mod age;
-mod gate;
-mod io;
-mod measure;
-mod merge;
-mod page;
-mod scan;
-mod store;
-mod table;
-mod tools;
+//! Starts the program that measures, built as it should be for what is asked of it. Never measures anything itself: the
+//! automation would have to be built with the whole product first.
 
 use std::process::ExitCode;
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 
 use crate::process;
 
-/// How much work a benchmark does.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Size {
-    /// Enough rounds for a number worth quoting.
-    Full,
-    /// One small round that shows the benchmark still runs.
-    Smoke,
-}
-
-struct Bench {
-    name: &'static str,
-    about: &'static str,
-    run: fn(Size) -> Result<()>,
-}
-
-/// A new benchmark is a file in `bench/` and a line here.
-const BENCHES: &[Bench] = &[
-    Bench {
-        name: "io",
-        about: "what reading, replacing and durably replacing a file costs at least",
-        run: io::run,
-    },
-    Bench {
-        name: "merge",
-        about: "a merge and a live flush beside copying, reading and writing, and git",
-        run: merge::run,
-    },
-    Bench {
-        name: "store",
-        about: "the owner of documents beside bare writes: flushes, appends, watching, many workers",
-        run: store::run,
-    },
-    Bench { name: "scan", about: "finding the sections of a long document", run: scan::run },
-    Bench {
-        name: "tools",
-        about: "searches beside ripgrep, and the memory that a long output of a command takes",
-        run: tools::run,
-    },
-    Bench { name: "gate", about: "a verdict of the command gate", run: gate::run },
-    Bench { name: "age", about: "a document after ten thousand flushes beside a fresh one", run: age::run },
-];
-
-/// `[NAME] [--smoke]`; without a name, the list.
+/// `[NAME] [--smoke]`; without a name, the list. A number worth quoting comes from the optimised build.
 pub(crate) fn bench(arguments: &[String]) -> Result<ExitCode> {
-    let size = if arguments.iter().any(|argument| argument == "--smoke") { Size::Smoke } else { Size::Full };
-    let Some(name) = arguments.iter().find(|argument| !argument.starts_with("--")) else {
-        println!("{}", list());
-        return Ok(ExitCode::SUCCESS);
-    };
-    let Some(bench) = BENCHES.iter().find(|bench| bench.name == name) else {
-        bail!("there is no benchmark {name}; there are:\n{}", list());
-    };
-    if size == Size::Full && cfg!(debug_assertions) {
-        // `cargo xtask` builds quickly and runs slowly; a number worth quoting comes from the optimised build.
-        let mut optimised = process::cargo();
-        optimised.args(["run", "--quiet", "--release", "--package", "xtask", "--", "bench", name]);
-        process::stream(&mut optimised)?;
-        return Ok(ExitCode::SUCCESS);
-    }
-    (bench.run)(size)?;
+    let is_small = arguments.is_empty() || arguments.iter().any(|argument| argument == "--smoke");
+    start(if is_small { "dev" } else { "release" }, arguments)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// `saves|kill [--count N]`.
+pub(crate) fn soak(arguments: &[String]) -> Result<ExitCode> {
+    let arguments: Vec<String> =
+        std::iter::once("soak".to_owned()).chain(arguments.iter().cloned()).collect();
+    start("release", &arguments)?;
     Ok(ExitCode::SUCCESS)
 }
 
 /// Every benchmark once, small; a step of `cargo xtask test`.
 pub(crate) fn smoke() -> Result<()> {
-    for bench in BENCHES {
-        println!("{}: {}", bench.name, bench.about);
-        (bench.run)(Size::Smoke)?;
-    }
-    Ok(())
+    start("dev", &["--smoke".to_owned()])
 }
 
-fn list() -> String {
-    let lines: Vec<String> =
-        BENCHES.iter().map(|bench| format!("  {:<10} {}", bench.name, bench.about)).collect();
-    lines.join("\n")
+fn start(profile: &str, arguments: &[String]) -> Result<()> {
+    let mut command = process::cargo();
+    command.args(["run", "--quiet", "--package", "bench", "--profile", profile, "--"]).args(arguments);
+    process::stream(&mut command)
 }

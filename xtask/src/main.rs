@@ -12,7 +12,6 @@ mod needs;
 mod process;
 mod report;
 mod run;
-mod soak;
 mod test;
 mod tidy;
 
@@ -50,7 +49,7 @@ fn perform(arguments: &[String]) -> Result<ExitCode> {
         "tidy" => tidy::tidy(),
         "bench" => bench::bench(rest),
         "fuzz" => fuzz::fuzz(rest),
-        "soak" => soak::soak(rest),
+        "soak" => bench::soak(rest),
         "conformance" => conformance::conformance(rest),
         "help" | "--help" | "-h" => {
             println!("{USAGE}");

@@ -18,9 +18,21 @@ pub(super) fn entries(conversation: &Conversation) -> Vec<String> {
         // A line that is set in belongs to a folder above.
         .filter(|line| !line.starts_with([' ', '\t', '(', '[']))
         .map(|line| line.trim().trim_start_matches("- ").trim_start_matches("./"))
-        .filter(|line| !line.is_empty() && !line.trim_end_matches('/').contains('/') && !line.ends_with(':'))
-        .map(|line| line.split('\t').next().unwrap_or(line).to_owned())
+        .filter(|line| !line.is_empty() && !line.ends_with(':'))
+        .map(|line| name(line).to_owned())
+        .filter(|name| !name.trim_end_matches('/').contains('/'))
         .collect()
+}
+
+/// The name in a line of a listing, without the size, the kind or the target that may follow.
+fn name(line: &str) -> &str {
+    let line = line.split_once('\t').map_or(line, |(name, _)| name);
+    let line = line.split_once(" -> ").map_or(line, |(name, _)| name);
+    let is_note = |rest: &str| rest.starts_with('(') || rest.bytes().all(|byte| byte.is_ascii_digit());
+    match line.rsplit_once("  ") {
+        Some((name, rest)) if is_note(rest) => name.trim_end(),
+        Some(_) | None => line,
+    }
 }
 
 /// The lines that `Grep` found.

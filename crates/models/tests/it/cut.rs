@@ -67,9 +67,9 @@ fn a_stream_that_ends_at_any_byte_is_never_taken_for_whole() {
             let stopped =
                 events.iter().any(|event| matches!(event, agent::model::ModelEvent::Stopped { .. }));
             assert_eq!(stopped, error.is_none(), "{protocol} ends at {place}");
-            if error.is_some() {
+            if let Some(error) = error {
                 assert!(expected.0.starts_with(&events), "{protocol} ends at {place}");
-                assert!(error.unwrap().contains("Cut("), "{protocol} ends at {place}");
+                assert!(error.contains("Cut("), "{protocol} ends at {place}");
             }
         }
     }

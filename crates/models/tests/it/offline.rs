@@ -46,7 +46,7 @@ fn run(call: &ToolCall) -> ToolResult {
     let arguments = call.arguments().unwrap();
     let argument = arguments.values().next().and_then(|value| value.as_str()).unwrap_or_default();
     let output = match call.name.as_str() {
-        "List" => "Cargo.toml\nREADME.md\nsrc/\n".to_owned(),
+        "List" => "Cargo.toml  71\nREADME.md  75\nlatest -> /var/log\nsrc/\n".to_owned(),
         "Read" => match PROJECT.iter().find(|(path, _)| *path == argument) {
             Some((_, text)) => text.lines().enumerate().map(|(index, line)| format!("{:>6}\t{line}\n", index + 1)).collect(),
             None => return ToolResult::error(&call.id, format!("{argument} is not there")),
@@ -131,7 +131,7 @@ async fn a_question_about_the_project_is_answered_from_its_front_page() {
 
         `Cargo.toml:3` description = "Counts words in logs"
 
-        The folder holds `Cargo.toml`, `README.md`, `src/`.
+        The folder holds `Cargo.toml`, `README.md`, `latest`, `src/`.
         (note)
     "#]],
     )

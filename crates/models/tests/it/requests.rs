@@ -53,7 +53,7 @@ fn check(protocol: Protocol, request: &Request, expect: Expect) {
         Protocol::Responses => "input",
     };
     let mut lines: Vec<String> = value[list].as_array().unwrap().iter().map(Value::to_string).collect();
-    let mut rest = value.clone();
+    let mut rest = value;
     rest[list] = Value::Null;
     lines.push(rest.to_string());
     expect.assert_eq(&(lines.join("\n") + "\n"));

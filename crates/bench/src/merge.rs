@@ -16,7 +16,6 @@ use super::io::Scratch;
 use super::measure::{Cost, child, median, median_of, once};
 use super::page::{answer, page, three_lines_changed};
 use super::table::{Table, bytes, ratio, time};
-use crate::process;
 
 const SIZES: &[usize] = &[10_000, 100_000, 1_000_000, 10_000_000];
 const SIZES_SMOKE: &[usize] = &[10_000];
@@ -29,7 +28,7 @@ pub(crate) fn run(size: Size) -> Result<()> {
         Size::Full => SIZES,
         Size::Smoke => SIZES_SMOKE,
     };
-    let scratch = Scratch::new(process::root().join("target/bench-merge"))?;
+    let scratch = Scratch::new(crate::folder("merge"))?;
     let mut table = Table::new(&[
         "cpu",
         "copy",

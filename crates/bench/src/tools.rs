@@ -21,7 +21,6 @@ use super::Size;
 use super::io::Scratch;
 use super::measure::median_of;
 use super::table::{Table, ratio, time};
-use crate::process;
 
 const PATTERN: &str = r"needle_\d+";
 /// Searches may take so many times what ripgrep takes.
@@ -36,7 +35,7 @@ pub(crate) fn run(size: Size) -> Result<()> {
         Size::Full => (50_000, 7, OUTPUT),
         Size::Smoke => (500, 1, OUTPUT / 50),
     };
-    let scratch = Scratch::new(process::root().join("target/bench-tools"))?;
+    let scratch = Scratch::new(crate::folder("tools"))?;
     let root = scratch.folder().join("tree");
     make_tree(&root, files)?;
     let mut table = Table::new(&["search", "files", "found", "ours", "ripgrep", "ours/ripgrep"]);

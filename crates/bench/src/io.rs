@@ -10,7 +10,6 @@ use anyhow::{Context as _, Result};
 use super::Size;
 use super::measure::median_of;
 use super::table::{Table, bytes, ratio, time};
-use crate::process;
 
 const SIZES: &[usize] = &[10_000, 100_000, 1_000_000, 10_000_000];
 const SIZES_SMOKE: &[usize] = &[10_000];
@@ -23,7 +22,7 @@ pub(crate) fn run(size: Size) -> Result<()> {
         Size::Smoke => (SIZES_SMOKE, 1),
     };
     // Not the folder for temporary files: that is often memory, where syncing costs nothing.
-    let scratch = Scratch::new(process::root().join("target/bench-io"))?;
+    let scratch = Scratch::new(crate::folder("io"))?;
     let mut table =
         Table::new(&["size", "read", "replace", "replace cpu", "durable", "durable cpu", "durable/replace"]);
     for &length in sizes {

@@ -15,7 +15,6 @@ use tokio::runtime::{Builder, Runtime};
 use super::Size;
 use super::io::Scratch;
 use super::table::Table;
-use crate::process;
 
 /// One line of the table.
 pub(super) struct Figure {
@@ -56,7 +55,7 @@ impl Figure {
 /// Prints one row for each figure.
 pub(crate) fn run(size: Size) -> Result<()> {
     // Not the folder for temporary files: that is often memory, where syncing costs nothing.
-    let scratch = Scratch::new(process::root().join("target/bench-store"))?;
+    let scratch = Scratch::new(crate::folder("store"))?;
     let mut figures = Vec::new();
     // First, while this process holds nothing else.
     figures.extend(watched::figures(&scratch.folder().join("watched"), size)?);

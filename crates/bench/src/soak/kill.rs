@@ -59,7 +59,7 @@ fn killed(path: &Path, after: Duration) -> Result<Vec<String>> {
 }
 
 /// The child: writes lines, and says each one when it is in the file.
-pub(super) fn write_for_ever(arguments: &[String]) -> Result<ExitCode> {
+pub(super) fn write_for_ever(arguments: &[&str]) -> Result<ExitCode> {
     let path = arguments.first().context("which file?")?;
     let (mut file, mut document, mut in_file) = recover(Path::new(path))?;
     let (person, agent) = (Author::new("person"), Author::new("agent"));
