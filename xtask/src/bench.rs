@@ -14,7 +14,7 @@ pub(crate) fn bench(arguments: &[String]) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// `saves|kill [--count N]`.
+/// `saves|kill|turns [--count N]`.
 pub(crate) fn soak(arguments: &[String]) -> Result<ExitCode> {
     let arguments: Vec<String> =
         std::iter::once("soak".to_owned()).chain(arguments.iter().cloned()).collect();

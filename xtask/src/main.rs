@@ -27,7 +27,8 @@ Usage: cargo xtask COMMAND
   tidy                            format, lints, docs, and the project's own rules
   bench [NAME] [--smoke]          one benchmark, or the list of them
   fuzz [TARGET] [--seconds N]     one fuzz target, or all of them
-  soak saves|kill [--count N]     saves that race the writer, or a writer that is killed, many times over
+  soak saves|kill|turns [--count N]
+                                  saves that race the writer, a writer that is killed, turns of a conversation: many times over
   conformance [NAME]              checks against programs of others, which are fetched; sse, sdk, llama";
 
 fn main() -> ExitCode {

@@ -6,6 +6,7 @@ mod command;
 mod configuration;
 mod input;
 mod lines;
+mod log;
 mod moment;
 mod output;
 mod past;

@@ -2,6 +2,7 @@
 //! Never judges a number; a benchmark prints, and a person or a test with a stated limit decides.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a person or a CI log reads what is printed")]
 
+mod abort;
 mod age;
 mod gate;
 mod io;
@@ -12,6 +13,7 @@ mod scan;
 mod soak;
 mod store;
 mod table;
+mod talk;
 mod tools;
 
 use std::path::Path;
@@ -58,6 +60,11 @@ const BENCHES: &[Bench] = &[
         run: tools::run,
     },
     Bench { name: "gate", about: "a verdict of the command gate", run: gate::run },
+    Bench {
+        name: "abort",
+        about: "from a person's stop to the end of a turn, with a server that holds the connection",
+        run: abort::run,
+    },
     Bench { name: "age", about: "a document after ten thousand flushes beside a fresh one", run: age::run },
 ];
 

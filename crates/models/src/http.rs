@@ -2,7 +2,7 @@
 //! never shows the key.
 
 use std::error::Error as _;
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
 use agent::model::{ModelError, RetryReason};
 use futures_util::stream;
@@ -100,15 +100,22 @@ impl Http {
             .header(CONTENT_TYPE, HeaderValue::from_static("application/json"))
             .body(post.body)
             .send();
+        let began = Instant::now();
         let sent = tokio::time::timeout(self.timeouts.first_byte, sending).await;
+        let took = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
         let response = match sent {
             Ok(Ok(response)) => response,
-            Ok(Err(error)) => return Err(unreached(&host, &error)),
+            Ok(Err(error)) => {
+                tracing::warn!(host, took_ms = took, cause = cause(&error), "model not reached");
+                return Err(unreached(&host, &error));
+            }
             Err(_) => {
+                tracing::warn!(host, took_ms = took, "model silent");
                 return Err(cut(format!("{host} said nothing for {} s", self.timeouts.first_byte.as_secs())));
             }
         };
         let status = response.status().as_u16();
+        tracing::info!(host, status, took_ms = took, "model answered");
         if let Some(tape) = &tape {
             tape.head(status, response.headers())?;
         }

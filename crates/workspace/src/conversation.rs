@@ -2,6 +2,7 @@
 //! comes next; that is the work of the `agent` crate.
 
 mod driver;
+mod logged;
 mod told;
 mod toolbox;
 mod transcript;
@@ -102,7 +103,12 @@ impl Conversation {
         };
         let turn = Turn::new(setup, history);
         let driver = Driver::new(self.ports.clone(), transcript, stop.clone());
-        let (turn, transcript, ended) = driver.run(turn, first, remote, tell).await?;
+        tracing::info!(model = self.ports.model.id(), "turn begun");
+        let mut tell = |event| {
+            logged::log(&event);
+            tell(event);
+        };
+        let (turn, transcript, ended) = driver.run(turn, first, remote, &mut tell).await?;
         self.parts = Some(turn.into_parts());
         self.transcript = Some(transcript);
         Ok(ended)

@@ -22,7 +22,7 @@ use crate::configuration::Configuration;
 use crate::refusal::Refusal;
 use crate::rules::RuleFiles;
 use crate::wiring::{model, prompt, tools};
-use crate::{Outcome, moment};
+use crate::{Outcome, log, moment};
 use report::Reporter;
 
 /// Signals that end a turn, by the exit code that a shell gives them.
@@ -52,6 +52,7 @@ async fn ask(given: &Chat, words: &str) -> Result<Outcome> {
     let sidecar = Sidecar::open(&root).with_context(|| {
         Refusal::new("the conversation cannot be kept", "look who owns the folder '.agent-doc'")
     })?;
+    log::begin(&sidecar);
     let toolbox = tools::all(&sidecar, &policy)?;
     let frame = Frame {
         model: chosen.name,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use agent::model::{Limits, Model};
 use anyhow::{Context as _, Result};
-use models::catalog::{self, PROVIDERS, Provider};
+use models::catalog::{self, Offer, PROVIDERS, Provider};
 use models::recording::{Recorder, Recording};
 use models::{Endpoint, Http, Key, Offline, Protocol, Remote, Replay, Strictness, Timeouts};
 
@@ -31,7 +31,15 @@ pub(crate) fn choose(
     let named = wanted.or_else(|| settings.text("model")).map(str::trim).filter(|name| !name.is_empty());
     let Some(named) = named else {
         let offers = catalog::offers(&|name| looked_up(name, settings));
-        let ready = offers.iter().find(|offer| offer.ready && !offer.model.is_empty());
+        let is_remote = |offer: &&Offer| offer.ready && offer.provider != Offline::ID;
+        let ready = offers.iter().filter(is_remote).find(|offer| !offer.model.is_empty());
+        if let (None, Some(unnamed)) = (ready, offers.iter().find(is_remote)) {
+            return Err(Refusal::new(
+                format!("it is not known which model of {} to ask", unnamed.url),
+                format!("name one, such as --model {}/NAME, or 'model' in your settings", unnamed.provider),
+            )
+            .into());
+        }
         let provider = ready.and_then(|offer| PROVIDERS.iter().find(|known| known.name == offer.provider));
         return match provider {
             Some(provider) => remote(provider, provider.default_model, settings, record),

@@ -64,8 +64,12 @@ fn each_value_is_shown_with_where_it_comes_from() {
             max_turns              40                         ROOT/home/agent-doc/config.toml:2
             anthropic.base_url     http://localhost:9/        $ANTHROPIC_BASE_URL
             openai.base_url        http://127.0.0.1:11434/v1  ROOT/home/agent-doc/config.toml:5
-            openai.api             chat                       default
+            openai.api             not set                    default
             openai.context_window  not set                    default
+            price.input            not set                    default
+            price.output           not set                    default
+            price.cache_read       not set                    default
+            price.cache_write      not set                    default
 
             ANTHROPIC_API_KEY  not set
             OPENAI_API_KEY  set
@@ -76,21 +80,25 @@ fn each_value_is_shown_with_where_it_comes_from() {
     person.check(
         &[("AGENT_DOC_MODEL", "offline")],
         expect![[r#"
-        exit 0
-        model                  offline                    $AGENT_DOC_MODEL
-        thinking               high                       ROOT/project/.agent-doc/config.toml:3
-        output_max             not set                    default
-        max_turns              40                         ROOT/home/agent-doc/config.toml:2
-        anthropic.base_url     https://api.anthropic.com  default
-        openai.base_url        http://127.0.0.1:11434/v1  ROOT/home/agent-doc/config.toml:5
-        openai.api             chat                       default
-        openai.context_window  not set                    default
+            exit 0
+            model                  offline                    $AGENT_DOC_MODEL
+            thinking               high                       ROOT/project/.agent-doc/config.toml:3
+            output_max             not set                    default
+            max_turns              40                         ROOT/home/agent-doc/config.toml:2
+            anthropic.base_url     https://api.anthropic.com  default
+            openai.base_url        http://127.0.0.1:11434/v1  ROOT/home/agent-doc/config.toml:5
+            openai.api             not set                    default
+            openai.context_window  not set                    default
+            price.input            not set                    default
+            price.output           not set                    default
+            price.cache_read       not set                    default
+            price.cache_write      not set                    default
 
-        ANTHROPIC_API_KEY  not set
-        OPENAI_API_KEY  not set
+            ANTHROPIC_API_KEY  not set
+            OPENAI_API_KEY  not set
 
-        Your own settings: ROOT/home/agent-doc/config.toml
-    "#]],
+            Your own settings: ROOT/home/agent-doc/config.toml
+        "#]],
     );
 }
 

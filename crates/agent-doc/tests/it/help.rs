@@ -29,12 +29,17 @@ fn help_shows_what_there_is() {
               restore      Bring a document back to a revision
               recover      Bring home what a crash left waiting
 
+            Talk to an agent:
+              models       Show which models can be used, and look into recorded answers
+              chat         Ask an agent, from a script or a shell
+              stats        Show what the conversations of a project took
+
             Say what agents may do:
               permissions  Say what agents may run and touch, and see why
 
             Set up:
-              models       Show which models can be used, and look into recorded answers
               doctor       Say what this machine and a project's folder can do, and what cannot be promised here
+              config       Show each setting, what it holds and where that comes from
               completions  Print completions for a shell
               man          Print the manual, or write it as one page for each command
 

@@ -12,6 +12,7 @@
 mod child;
 mod scratch;
 
+mod chat;
 mod config;
 mod git;
 mod help;

@@ -22,8 +22,9 @@ fn bash_can_read_its_completions() {
     assert!(output.status.success(), "{output:?}");
 }
 
-const PAGES: [&str; 24] = [
+const PAGES: [&str; 29] = [
     "agent-doc-blame.1",
+    "agent-doc-chat.1",
     "agent-doc-completions.1",
     "agent-doc-config.1",
     "agent-doc-diff.1",
@@ -31,6 +32,9 @@ const PAGES: [&str; 24] = [
     "agent-doc-history.1",
     "agent-doc-man.1",
     "agent-doc-merge.1",
+    "agent-doc-models-list.1",
+    "agent-doc-models-replay.1",
+    "agent-doc-models.1",
     "agent-doc-outline.1",
     "agent-doc-permissions-add.1",
     "agent-doc-permissions-check.1",
@@ -46,6 +50,7 @@ const PAGES: [&str; 24] = [
     "agent-doc-section-write.1",
     "agent-doc-section.1",
     "agent-doc-show.1",
+    "agent-doc-stats.1",
     "agent-doc.1",
 ];
 
