@@ -142,25 +142,28 @@ impl Replica {
     /// Changes text and index; says the same as an update if there is a session to tell it to.
     fn splice(&mut self, range: Range<usize>, text: &str, client: Client) -> Option<Vec<u8>> {
         let removed = self.index.remove(range.clone(), &self.text);
-        let mut insertion = None;
+        let mut insertions = Vec::new();
         if !text.is_empty() {
             let clock = self.clocks.entry(client).or_insert(0);
             let id = Id { client, clock: *clock };
             *clock += units(text);
             // What was removed is out of the index, so up to here the text still tells the same as the index.
             let (left, right) = self.index.neighbours(range.start, &self.text);
+            let spans = spans_of(id, text, self.index.bytes_before(range.start, id));
             let mut at = range.start;
-            for span in spans_of(id, text) {
-                self.index.insert(at, span, &self.text);
+            for span in &spans {
+                self.index.insert(at, *span, &self.text);
                 at += span.bytes;
             }
-            insertion = Some(Insertion { id, left, right, text });
+            if self.session.is_some() {
+                insertions = insertions_of(&spans, text, left, right);
+            }
         }
         self.text.replace_range(range, text);
         self.session.is_some().then(|| {
             let deletions: Vec<Deletion> =
                 removed.iter().map(|span| Deletion { id: span.id, units: span.units }).collect();
-            wire::write(insertion.as_slice(), &deletions)
+            wire::write(&insertions, &deletions)
         })
     }
 
@@ -185,7 +188,7 @@ impl Replica {
         let mut at = 0;
         let mut short = Vec::with_capacity(joined.len());
         for span in joined {
-            short.extend(spans_of(span.id, slice(&self.text, at..at + span.bytes)));
+            short.extend(spans_of(span.id, slice(&self.text, at..at + span.bytes), 0));
             at += span.bytes;
         }
         self.spans_max = SPANS_BEFORE_TIDYING.max(short.len() * 2);
@@ -215,11 +218,11 @@ impl Replica {
     fn as_update(&self) -> Vec<u8> {
         let (mut at, mut left) = (0, None);
         let mut insertions = Vec::new();
-        for span in self.index.spans() {
-            let text = slice(&self.text, at..at + span.bytes);
-            insertions.push(Insertion { id: span.id, left, right: None, text });
-            left = Some(Id { client: span.id.client, clock: span.id.clock + span.units - 1 });
-            at += span.bytes;
+        let spans: Vec<Span> = self.index.spans().copied().collect();
+        for run in spans.chunk_by(|a, b| a.id.client == b.id.client) {
+            let end = at + run.iter().map(|span| span.bytes).sum::<usize>();
+            insertions.extend(insertions_of(run, slice(&self.text, at..end), left, None));
+            (at, left) = (end, run.last().map(Span::last));
         }
         wire::write(&insertions, &[])
     }
@@ -245,6 +248,23 @@ impl Replica {
         let session = self.session.as_ref().ok_or(UpdateError::NoSession)?;
         Ok(session.doc.transact().state_vector().encode_v1())
     }
+}
+
+/// The insertions that put these spans of `text`, one behind the other, between two units; the last one comes first.
+fn insertions_of<'a>(
+    spans: &[Span],
+    text: &'a str,
+    left: Option<Id>,
+    mut right: Option<Id>,
+) -> Vec<Insertion<'a>> {
+    let mut end = text.len();
+    let insertion = |span: &Span| {
+        let start = end - span.bytes;
+        let insertion = Insertion { id: span.id, left, right, text: slice(text, start..end) };
+        (end, right) = (start, Some(span.id));
+        insertion
+    };
+    spans.iter().rev().map(insertion).collect()
 }
 
 impl Session {
