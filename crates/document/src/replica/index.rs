@@ -12,7 +12,7 @@ const CHUNK_MAX: usize = 128;
 pub(crate) type Client = u64;
 
 /// Identity of one UTF-16 unit: the client that inserted it, and how many that client had inserted before.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Id {
     pub(crate) client: Client,
     pub(crate) clock: u32,
