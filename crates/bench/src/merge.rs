@@ -151,10 +151,15 @@ impl Live {
         if peers == Peers::Some {
             document.open_session();
         }
-        let middle = text.floor_char_boundary(text.len() / 3);
-        let line = text.get(..middle).and_then(|head| head.rfind('\n'));
-        let anchor = document.anchor_at(line.map_or(0, |newline| newline + 1))?;
+        let anchor = document.anchor_at(a_third_into(text))?;
         Ok(Live { document, anchor, person, agent: Author::new("agent") })
+    }
+
+    /// The agent goes on at the line a third into the text as it is now.
+    pub(super) fn begin_answer(&mut self) -> Result<()> {
+        self.document.release(self.anchor);
+        self.anchor = self.document.anchor_at(a_third_into(self.document.text()))?;
+        Ok(())
     }
 
     pub(super) fn document(&self) -> &Document {
@@ -175,6 +180,13 @@ impl Live {
         let saved = three_lines_changed(self.document.text(), stamp);
         Ok(once(|| self.flush(&saved, &answer()))?.0)
     }
+}
+
+/// Where a line begins, about a third into the text.
+fn a_third_into(text: &str) -> usize {
+    let third = text.floor_char_boundary(text.len() / 3);
+    let line = text.get(..third).and_then(|head| head.rfind('\n'));
+    line.map_or(0, |newline| newline + 1)
 }
 
 fn live(base: &str, rounds: usize, peers: Peers) -> Result<Duration> {

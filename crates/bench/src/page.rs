@@ -45,9 +45,28 @@ pub(super) fn answer() -> String {
     "The agent goes on with its answer, word by word. ".repeat(5).split_at(199).0.to_owned() + "\n"
 }
 
+/// A line of an agent, numbered, of `length` bytes or as few as its number needs.
+pub(super) fn line(number: usize, length: usize) -> String {
+    let mut line = format!("Step {number} is done; the agent says what it found ");
+    while line.len() < length {
+        line.push_str("and what it will look at next ");
+    }
+    // All of it is ASCII, so that it can be cut anywhere.
+    line.truncate(length.saturating_sub(1).max(12));
+    line + "\n"
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{answer, page, three_lines_changed};
+    use super::{answer, line, page, three_lines_changed};
+
+    #[test]
+    fn a_line_is_as_long_as_asked_for() {
+        for length in [20, 90, 300] {
+            assert_eq!(line(7, length).len(), length);
+        }
+        assert_eq!(line(7, 0), "Step 7 is do\n");
+    }
 
     #[test]
     fn three_lines_differ_and_no_others() {

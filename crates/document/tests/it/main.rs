@@ -28,6 +28,7 @@ mod patch;
 mod peers;
 mod proposal;
 mod random;
+mod restart;
 mod section;
 mod section_random;
 mod stream;
