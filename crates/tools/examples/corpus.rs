@@ -1,7 +1,7 @@
 //! Checks the command gate against a list of command lines that others keep. Never keeps a copy of the list, and never passes if
 //! it cannot be read.
 //!
-//! `conformance shell FILE`: FILE is JSON, a list of `{"kind": "attack" | "benign", "cmd": "…"}`. One line of JSON is printed for
+//! `corpus shell FILE`: FILE is JSON, a list of `{"kind": "attack" | "benign", "cmd": "…"}`. One line of JSON is printed for
 //! each check.
 
 #![expect(clippy::print_stdout, reason = "the lines are read by whoever runs the checks")]
@@ -18,7 +18,7 @@ fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let result = match arguments.as_slice() {
         [name, file] if name == "shell" => shell(file),
-        _ => Err("usage: conformance shell FILE".to_owned()),
+        _ => Err("usage: corpus shell FILE".to_owned()),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,
