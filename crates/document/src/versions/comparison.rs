@@ -19,13 +19,20 @@ pub(super) struct Comparison<'a> {
     saved: &'a str,
     /// How often each word stands in the text, near to what differs.
     counts: HashMap<&'a str, usize>,
-    /// What of the text the save does not hold, in order.
-    removed: Vec<Range<usize>>,
+    /// What of the text the save does not hold, in order, and what it holds there instead.
+    removed: Vec<Removed<'a>>,
     /// The words that the save holds and the text does not, or at another place.
     inserted: HashSet<&'a str>,
     inserted_bytes: usize,
     /// How much of the text the save lacks.
     missing: Bytes,
+}
+
+/// A piece of the text that the save does not hold.
+struct Removed<'a> {
+    range: Range<usize>,
+    /// What the save holds at this place.
+    instead: &'a str,
 }
 
 /// How badly a version fits. Only a version that fits exactly has no misfit at all.
@@ -66,24 +73,29 @@ impl<'a> Comparison<'a> {
         if !meet(hunks, oldest) {
             return None;
         }
-        let mut words = Vec::new();
+        let (mut words, mut removed) = (Vec::new(), Vec::new());
         for hunk in hunks {
+            let first = words.len();
             refine(text, saved, hunk, &mut words);
+            let instead = slice(saved, hunk.new.clone());
+            let old = words.iter().skip(first).map(|word| word.old.clone()).filter(|old| !old.is_empty());
+            removed.extend(old.map(|range| Removed { range, instead }));
         }
         let inserted = || words.iter().map(|word| slice(saved, word.new.clone()));
         let mut comparison = Comparison {
             text,
             saved,
             counts: counts(text, hunks, oldest),
-            removed: Vec::new(),
+            removed,
             inserted: inserted().flat_map(str::split_whitespace).collect(),
             inserted_bytes: inserted().map(solid).sum(),
             missing: Bytes::default(),
         };
-        comparison.removed.extend(words.into_iter().map(|word| word.old).filter(|old| !old.is_empty()));
         let mut missing = Bytes::default();
-        for word in
-            comparison.removed.iter().flat_map(|removed| slice(text, removed.clone()).split_whitespace())
+        for word in comparison
+            .removed
+            .iter()
+            .flat_map(|removed| slice(text, removed.range.clone()).split_whitespace())
         {
             let is_telling = comparison.is_telling(word);
             if !(is_telling && comparison.inserted.contains(word)) {
@@ -132,14 +144,20 @@ impl<'a> Comparison<'a> {
         for hunk in changes(&span.old, new) {
             let end = hunk.new.end.min(new.len());
             let young = span.new.start + hunk.new.start.min(end)..span.new.start + end;
-            self.each_part(young, |words, is_held| {
+            self.each_part(young, |words, instead| {
+                let is_new = |word: &&str| self.is_telling(word) && !older.contains(word);
+                // A line that was moved is moved whole. Some of its words at another place are a pattern that others go on with.
+                let is_moved =
+                    words.split_whitespace().filter(is_new).all(|word| self.inserted.contains(word));
                 for word in words.split_whitespace() {
                     let is_telling = self.is_telling(word);
+                    // Which line was paired with which is a guess; a word that stands once is itself wherever it stands nearby.
+                    let is_near =
+                        || instead.is_some_and(|there| there.split_whitespace().any(|held| held == word));
                     if !is_telling {
-                        found.add_young(word, false, is_held);
+                        found.add_young(word, false, instead.is_none());
                     } else if !older.contains(word) {
-                        // Which line was paired with which is a guess; a word that stands once is itself wherever it stands.
-                        found.add_young(word, true, is_held || self.inserted.contains(word));
+                        found.add_young(word, true, instead.is_none() || is_moved || is_near());
                     }
                 }
             });
@@ -161,17 +179,18 @@ impl<'a> Comparison<'a> {
         self.text.len() + older == self.saved.len() + newer && back.apply(self.text) == self.saved
     }
 
-    /// The parts of a range of the text, and whether the save holds them.
-    fn each_part(&self, range: Range<usize>, mut visit: impl FnMut(&str, bool)) {
-        let first = self.removed.partition_point(|removed| removed.end <= range.start);
+    /// The parts of a range of the text, each with what the save holds in its stead, if it does not hold the part itself.
+    fn each_part(&self, range: Range<usize>, mut visit: impl FnMut(&str, Option<&str>)) {
+        let first = self.removed.partition_point(|removed| removed.range.end <= range.start);
         let mut at = range.start;
-        for removed in self.removed.iter().skip(first).take_while(|removed| removed.start < range.end) {
-            let (start, end) = (removed.start.max(at), removed.end.min(range.end));
-            visit(slice(self.text, at..start), true);
-            visit(slice(self.text, start..end), false);
+        let here = |removed: &&Removed<'_>| removed.range.start < range.end;
+        for removed in self.removed.iter().skip(first).take_while(here) {
+            let (start, end) = (removed.range.start.max(at), removed.range.end.min(range.end));
+            visit(slice(self.text, at..start), None);
+            visit(slice(self.text, start..end), Some(removed.instead));
             at = end;
         }
-        visit(slice(self.text, at..range.end), true);
+        visit(slice(self.text, at..range.end), None);
     }
 }
 
