@@ -233,3 +233,16 @@ fn what_a_displaced_save_held_is_not_taken_for_deleted_by_the_next_one() {
         assert!(text.contains(words), "{text}");
     }
 }
+
+#[test]
+fn an_author_whose_unfinished_line_was_deleted_begins_a_new_one() {
+    for (written, saved) in [("- one\n- ", "# Plan\n- one"), ("- one\n", "# Plan\n- one")] {
+        let mut document = Document::open("# Plan\n", &anna());
+        let anchor = document.anchor_at(document.text().len()).unwrap();
+        document.insert_at(anchor, written, &agent()).unwrap();
+        document.publish();
+        document.absorb(saved, &anna());
+        document.insert_at(anchor, "[two](#b)\n", &agent()).unwrap();
+        assert_eq!(document.text(), "# Plan\n- one\n[two](#b)\n");
+    }
+}
