@@ -55,7 +55,7 @@ impl Document {
                 is_in_file: true,
             };
         }
-        let origin = self.versions.origin(self.text(), saved, author);
+        let origin = self.versions.origin(self.text(), saved, author, || self.replica.authored_by(author));
         let to_text = Reversal::between(self.text(), &origin.hunks);
         let (mut edits, notices) = if origin.back.is_empty() {
             (as_edits(saved, diff_from(self.text(), saved, &origin.hunks)), Vec::new())
