@@ -18,7 +18,7 @@ const NEAR_BYTES: usize = 1024;
 pub(super) struct Comparison<'a> {
     text: &'a str,
     saved: &'a str,
-    /// The lines of the text where the save, or an older version, differs from it, and the same of the save.
+    /// The lines of the text where older versions differ from it, and the same of the save.
     places: Vec<Hunk>,
     /// What of the text the author of the save wrote, if the editor may have lost some of it again.
     own: Vec<Range<usize>>,
@@ -74,8 +74,9 @@ impl<'a> Comparison<'a> {
         if !meet(hunks, oldest) {
             return None;
         }
-        let places = places(text, hunks, oldest);
+        let mut places = places(text, hunks, oldest);
         let counts = counts(text, &places);
+        places.retain(|place| oldest.touches(&place.old));
         let lines = Inserted::new(saved, hunks);
         let (mut words, mut elsewhere) = (Vec::new(), HashSet::new());
         for (number, hunk) in hunks.iter().enumerate() {
@@ -136,7 +137,8 @@ impl<'a> Comparison<'a> {
         (misfit <= limit).then_some(misfit)
     }
 
-    /// How many words that stand in the text would be deleted if the save had been made from the version that `back` leads to.
+    /// How many words that stand in the text would be deleted, where versions differ, if the save had been made from the one that
+    /// `back` leads to.
     pub(super) fn deleted(&self, back: &Reversal) -> usize {
         let mut deleted = 0;
         for place in &self.places {
