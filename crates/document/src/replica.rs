@@ -91,6 +91,12 @@ impl Replica {
         spans
     }
 
+    /// What an author wrote, in order.
+    pub(crate) fn authored_by(&self, author: &Author) -> Vec<Range<usize>> {
+        let spans = self.provenance().into_iter();
+        spans.filter(|(_, by)| by == author).map(|(range, _)| range).collect()
+    }
+
     /// Who wrote the character that ends at `at`.
     pub(crate) fn author_before(&self, at: usize) -> Option<&Author> {
         let (before, _) = self.index.neighbours(at, &self.text);

@@ -66,7 +66,7 @@ impl Document {
                 is_in_file: true,
             };
         }
-        let origin = self.versions.origin(self.text(), saved, author);
+        let origin = self.versions.origin(self.text(), saved, author, || self.replica.authored_by(author));
         let to_text = Reversal::between(self.text(), &origin.hunks);
         let is_all = origin.back.is_empty();
         let (mut edits, notices) = if is_all {

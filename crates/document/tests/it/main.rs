@@ -27,6 +27,7 @@ mod merge_scenarios;
 mod patch;
 mod peers;
 mod proposal;
+mod race;
 mod random;
 mod restart;
 mod section;
