@@ -218,7 +218,8 @@ impl Document {
     fn make(&mut self, edit: &Edit, author: &Author) {
         let client = self.replica.client(author);
         let removed = slice(self.replica.text(), edit.range.clone());
-        self.anchors.shift(edit, removed);
+        let replica = &self.replica;
+        self.anchors.shift(edit, removed, &|at| replica.author_before(at) == Some(author));
         self.replica.edit(edit.range.clone(), &edit.text, client);
     }
 }

@@ -72,14 +72,16 @@ impl Anchors {
     }
 
     /// An edit is made where `removed` stood. An anchor at the very place of an insertion stays before it; one that stood behind
-    /// replaced text, or inside it, stands behind what replaced it.
-    pub(super) fn shift(&mut self, edit: &Edit, removed: &str) {
+    /// replaced text, or inside it, stands behind what replaced it. `is_own` tells whether what stands before a place is by
+    /// the author of the edit: whoever rewrites its own line goes on in it.
+    pub(super) fn shift(&mut self, edit: &Edit, removed: &str, is_own: &dyn Fn(usize) -> bool) {
         let Edit { range, text } = edit;
         for place in self.places.values_mut() {
             if place.at > range.start && place.at <= range.end {
                 let before = removed.get(..place.at - range.start).unwrap_or_default();
+                let is_lost = before.rsplit_once('\n').is_some_and(|(_, begun)| !goes_on(text, begun));
+                place.is_cut |= is_lost && !is_own(place.at);
                 place.at = range.start + text.len();
-                place.is_cut |= before.rsplit_once('\n').is_some_and(|(_, begun)| !goes_on(text, begun));
             } else if place.at > range.end {
                 place.at = place.at - range.len() + text.len();
             }
