@@ -117,9 +117,8 @@ impl Journal {
     /// Notes, beside the journal, that the file holds the text of this revision. It is not put on the disk at once: a mark that a
     /// crash takes away only makes us more careful.
     pub fn settle(&mut self, revision: Revision) -> io::Result<()> {
-        let mut mark = private::open(&settled_path(&self.path))?;
-        mark.set_len(0)?;
-        mark.write_all(format!("{revision}\n").as_bytes())?;
+        // Always as many digits, so that the file need not be cut: a file system may bring one that was cut to the disk at once.
+        private::open(&settled_path(&self.path))?.write_all(format!("{revision:020}\n").as_bytes())?;
         self.history.settle(revision);
         Ok(())
     }

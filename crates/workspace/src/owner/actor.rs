@@ -84,6 +84,9 @@ impl DocumentActor {
             if !is_open {
                 return;
             }
+            // Those who were just answered ask again at once. They are let go first, or there would be two groups that wait for
+            // each other's writes, and twice as many writes.
+            tokio::task::yield_now().await;
             let tending = *alarm.tend.get_or_insert(now + TEND);
             if tending <= now {
                 let mut desk = self.desk;
