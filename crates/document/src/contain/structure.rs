@@ -16,6 +16,7 @@ pub struct Structure {
     pub(super) headings: Vec<Found>,
     /// Where our markers begin, outside of code.
     pub(super) markers: Vec<usize>,
+    ending: LineEnding,
 }
 
 /// What is put into a document, and where.
@@ -49,7 +50,13 @@ impl Structure {
             }
         });
         let markers = markers(text, &code).into_iter().map(|marker| marker.start).collect();
-        Structure { headings, markers }
+        Structure { headings, markers, ending: LineEnding::of(text) }
+    }
+
+    /// How most lines of the text end.
+    #[must_use]
+    pub fn ending(&self) -> LineEnding {
+        self.ending
     }
 
     /// As [`locate`](section::locate), without reading the text again.
@@ -74,13 +81,12 @@ impl Structure {
     /// ```
     #[must_use]
     pub fn append_each(&self, document: &str, texts: &[(&str, &str)]) -> Option<Appended> {
-        let ending = LineEnding::of(document);
         let mut additions = Vec::with_capacity(texts.len());
         for (title, text) in texts {
             let heading = self.find(document, title).ok()?;
             let contained =
                 contain(text, &Containment { section_level: heading.level, limits: Limits::NONE });
-            let (at, text) = section::addition(document, &heading, &contained, Gap::Blank, ending);
+            let (at, text) = section::addition(document, &heading, &contained, Gap::Blank, self.ending);
             additions.push((Addition { at, text }, heading.level));
         }
         let mut order: Vec<&(Addition, u8)> = additions.iter().collect();

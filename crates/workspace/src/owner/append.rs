@@ -118,11 +118,11 @@ impl Desk {
         }
         let texts: Vec<(&str, &str)> =
             lots.iter().zip(&joined).map(|(lot, text)| (lot.title.as_str(), text.as_str())).collect();
-        let appended = self.structure()?.append_each(old, &texts)?;
-        let ending = LineEnding::of(old);
+        let structure = self.structure()?;
+        let appended = structure.append_each(old, &texts)?;
         let additions = appended.additions.iter().zip(lots);
         let pieces: Option<_> =
-            additions.map(|(addition, lot)| split(&addition.text, &lot.blocks, ending)).collect();
+            additions.map(|(addition, lot)| split(&addition.text, &lot.blocks, structure.ending())).collect();
         Some((appended, pieces?))
     }
 

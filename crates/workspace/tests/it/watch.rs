@@ -11,6 +11,7 @@ use workspace::event::Event;
 use workspace::hub::Hub;
 use workspace::watch::{Options, Source, Watched, Watcher};
 
+use crate::child;
 use crate::files::keepers;
 
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -143,6 +144,29 @@ async fn polling_hears_the_same() {
     watching.hear("a.md").await;
     watching.write("b.md", "one");
     watching.write("a.md", "three, and longer still");
+    watching.hear("a.md").await;
+}
+
+// FT-13
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn where_the_system_has_no_watch_left_changes_are_found_by_looking() {
+    if !child::is_child() {
+        for limit in ["max_inotify_watches", "max_inotify_instances"] {
+            let first = format!("echo 0 > /proc/sys/user/{limit}");
+            child::run_apart(
+                &first,
+                "watch::where_the_system_has_no_watch_left_changes_are_found_by_looking",
+            );
+        }
+        return;
+    }
+    let mut watching = watching(Source::System);
+    watching.write("a.md", "one");
+    let root = watching.folder.path().to_owned();
+    watching.watcher.watch_root(&root).unwrap();
+    assert!(watching.watcher.is_polling());
+    watching.write("a.md", "two, and longer");
     watching.hear("a.md").await;
 }
 
