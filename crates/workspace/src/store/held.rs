@@ -132,10 +132,8 @@ impl<D: Disk> StoredFile<D> {
 
     fn peek(&mut self, held: &mut Held<D::File>) -> Peek {
         let Some(seen) = held.seen else { return self.first_look(held) };
-        let bytes = match self.disk.glimpse(&held.file, self.options.limit) {
-            Ok(Glimpse::Quiet(bytes) | Glimpse::Unsure(bytes, _)) => bytes,
-            _ => return Peek::Busy,
-        };
+        let glimpse = self.disk.glimpse(&held.file, self.options.limit);
+        let Ok(Glimpse::Quiet(bytes) | Glimpse::Unsure(bytes, _)) = glimpse else { return Peek::Busy };
         if sum_bytes(&bytes) == seen {
             held.looks = held.looks.saturating_add(1);
             return Peek::Still;
