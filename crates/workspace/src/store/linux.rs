@@ -53,8 +53,11 @@ fn held(path: &Path) -> io::Result<(File, &OsStr)> {
 
 /// Renames between two names in one folder.
 fn renamed(from: &Path, to: &Path, flags: RenameFlags) -> io::Result<()> {
-    let ((from_folder, from), (to_folder, to)) = (held(from)?, held(to)?);
-    Ok(rustix::fs::renameat_with(from_folder, from, to_folder, to, flags)?)
+    if from.parent() != to.parent() {
+        return Err(io::ErrorKind::InvalidInput.into());
+    }
+    let ((folder, from), to) = (held(from)?, to.file_name().unwrap_or_default());
+    Ok(rustix::fs::renameat_with(&folder, from, &folder, to, flags)?)
 }
 
 pub(super) fn glimpse(file: &File, limit: u64) -> io::Result<Glimpse> {
