@@ -107,7 +107,7 @@ fn pruning_keeps_every_text_of_the_operations_that_are_kept() {
         }
         assert_eq!(history.text_at(past.entries[33].revision), None);
         for request in past.entries.iter().filter_map(|entry| entry.request.as_ref()) {
-            assert!(knows(&history, request), "a folded request is still known");
+            assert!(knows(history, request), "a folded request is still known");
         }
         let after: Vec<_> = history.blame().into_iter().skip(1).map(|line| line.revision).collect();
         assert_eq!(after, before.into_iter().map(|line| line.revision).collect::<Vec<_>>());
