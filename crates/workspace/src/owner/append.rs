@@ -44,7 +44,10 @@ impl Groups {
 /// One block that goes in with others.
 struct Block {
     asked: Asked,
+    /// As it stands in the section.
     text: String,
+    /// How many bytes were asked for.
+    bytes: usize,
 }
 
 /// The blocks that go into one section in one round.
@@ -79,9 +82,9 @@ impl Desk {
             let target = self.structure()?.locate(self.document.text(), title).ok()?;
             let mut blocks = Vec::new();
             while let Some((request, _)) = group.front()
-                && let Some(text) = self.block(&target, request, &mut named)
+                && let Some((text, bytes)) = self.block(&target, request, &mut named)
             {
-                blocks.extend(group.pop_front().map(|asked| Block { asked, text }));
+                blocks.extend(group.pop_front().map(|asked| Block { asked, text, bytes }));
             }
             let is_any = !blocks.is_empty();
             is_any.then(|| Lot { title: title.clone(), section: target.title, blocks })
@@ -142,8 +145,8 @@ impl Desk {
         self.keep_structure(appended);
     }
 
-    /// The text of the request's block, if nothing speaks against it and nothing is special about it.
-    fn block(&self, target: &Section, request: &Request, named: &mut Named) -> Option<String> {
+    /// The text of the request's block and how many bytes were asked for, if nothing speaks against it and nothing is special about it.
+    fn block(&self, target: &Section, request: &Request, named: &mut Named) -> Option<(String, usize)> {
         let FileCommand::AppendSection { content, .. } = &request.command else {
             return None;
         };
@@ -158,7 +161,8 @@ impl Desk {
             && self.check_length(content.len()).is_ok()
             && !lacks_marker(target, &request.actor);
         let context = Containment { section_level: target.level, limits: Limits::NONE };
-        is_plain.then(|| contain(content, &context)).filter(|text| !text.is_empty())
+        let text = is_plain.then(|| contain(content, &context)).filter(|text| !text.is_empty())?;
+        Some((text, content.len()))
     }
 
     fn append_singly(&mut self, (request, to): Asked, outcome: &mut Outcome) {
@@ -180,7 +184,7 @@ impl Desk {
             let edit = self.document.edit(at..at, &piece, &request.actor.author());
             at += edit.as_ref().map_or(0, |edit| edit.text.len());
             self.record(edit.into_iter().collect(), &request, Some(section), ChangeKind::Appended);
-            let reply = self.reply(FileResult::Written { bytes: block.text.len() });
+            let reply = self.reply(FileResult::Written { bytes: block.bytes });
             self.requests.remember(&request.actor, request.request_id.as_deref(), &reply);
             outcome.answers.push(Answer::Reply { to, reply, is_change: true });
         }
