@@ -1,15 +1,11 @@
 //! Responses that are on their way into a document: each is on the disk before any of it is in the file. Never removes one
 //! before the journal knows that it is done.
 
-mod recover;
-
 use std::fs;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
-
-pub use recover::{RecoverError, place, recover};
 
 use crate::checksum::hex128;
 use crate::private;
@@ -93,22 +89,10 @@ impl Response {
         if is_mostly_in(brought, file) { attempt.upto } else { self.applied }
     }
 
-    /// Whether `file` is exactly what the last attempt left.
-    fn left(&self, file: &str) -> bool {
-        self.attempt.as_ref().is_some_and(|attempt| attempt.after == fingerprint(file))
-    }
-
     /// Notes that the document is about to be changed from `before` to `after`, with all that has come so far.
     pub fn attempting(&mut self, before: &str, after: &str) {
         let upto = self.text.len();
         self.attempt = Some(Attempt { before: fingerprint(before), after: fingerprint(after), upto });
-    }
-
-    /// Notes that the attempt ended well.
-    pub fn arrived(&mut self) {
-        if let Some(attempt) = self.attempt.take() {
-            self.applied = attempt.upto;
-        }
     }
 }
 
@@ -162,7 +146,7 @@ impl Pending {
     }
 
     /// Removes what processes that were killed left unfinished. Only for the one who has the turn: nobody else writes here then.
-    fn sweep(&self) -> Result<(), SidecarError> {
+    pub(crate) fn sweep(&self) -> Result<(), SidecarError> {
         let Ok(listed) = fs::read_dir(&self.folder) else {
             return Ok(());
         };

@@ -1,15 +1,17 @@
 //! What a crash left waiting in a project, and bringing it home: responses go into their documents, at most once, through the
 //! documents' owners. Never takes part in a turn that is still going on, and never removes what only a person can judge.
 
+mod place;
 mod waiting;
 
 use std::path::Path;
 
+use place::place;
 pub use waiting::{Damaged, LeftSave, Waiting, WaitingResponse, waiting};
 
 use crate::command::{Actor, FileCommand, FileErrorKind, FileResult, Reply};
 use crate::lock::{LockError, TurnLock};
-use crate::pending::{Pending, Response, place};
+use crate::pending::{Pending, Response};
 use crate::reach::{Reach, ReachError};
 use crate::sidecar::{DocumentPaths, SidecarError};
 
@@ -60,6 +62,7 @@ pub async fn complete(
 ) -> Result<Vec<Completed>, CompleteError> {
     let _turn = TurnLock::take(&paths.lock, "agent-doc recover", now)?;
     let (path, pending) = (document.to_string_lossy().into_owned(), Pending::at(&paths.pending_dir));
+    pending.sweep()?;
     read(reach, &path).await?;
     let mut completed = Vec::new();
     for mut response in pending.list()? {

@@ -12,6 +12,8 @@ use crate::event::DocumentChanged;
 
 /// How many messages one turn takes from each mailbox.
 const BATCH_MAX: usize = 1024;
+/// How often the owner gives way to those who were just answered.
+const WAYS_MAX: usize = 64;
 /// How long the owner waits before it tries a failed write again on its own.
 const RETRY: Duration = Duration::from_secs(1);
 /// How long after its work the owner has the disk looked after, when all callers have their answers.
@@ -84,6 +86,7 @@ impl DocumentActor {
             if !is_open {
                 return;
             }
+            self.give_way().await;
             let tending = *alarm.tend.get_or_insert(now + TEND);
             if tending <= now {
                 let mut desk = self.desk;
@@ -95,6 +98,20 @@ impl DocumentActor {
                 self.desk = desk;
                 alarm.tend = after.map(|after| Instant::now() + after);
             }
+        }
+    }
+
+    /// Lets those who were just answered ask again, as long as more of them do. Else there would be two groups that wait for each
+    /// other's writes, and twice as many writes.
+    async fn give_way(&mut self) {
+        let mut waiting = 0;
+        for _ in 0..WAYS_MAX {
+            tokio::task::yield_now().await;
+            let now = self.people.len() + self.agents.len();
+            if now == waiting {
+                return;
+            }
+            waiting = now;
         }
     }
 

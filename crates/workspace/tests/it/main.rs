@@ -34,7 +34,6 @@ mod journal;
 mod journal_crash;
 mod journal_damage;
 mod lock;
-mod pending;
 mod sidecar;
 
 mod daemon;
@@ -46,4 +45,5 @@ mod trouble;
 mod trouble_disk;
 mod owner;
 mod processes;
+mod recovery;
 mod watch;

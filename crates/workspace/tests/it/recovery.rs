@@ -1,57 +1,21 @@
+//! Responses that a crash left behind: each goes into its document once, whoever tries and however often.
+
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use document::Author;
 use tempfile::TempDir;
 use workspace::journal::Journal;
-use workspace::keeper::{Displaced, Entry, Keeper, KeeperError};
-use workspace::lock::{LockError, TurnLock};
-use workspace::pending::{Pending, RecoverError, Response, Target, recover};
+use workspace::pending::{Pending, Response, Target};
+use workspace::reach::Reach;
+use workspace::recovery::{CompleteError, complete};
 use workspace::sidecar::{DocumentPaths, Sidecar};
 
-use crate::child;
 use crate::dice::Dice;
-use crate::memory;
+use crate::{child, memory, site};
 
 const START: &str = "# Plan\n<!-- agent:exchange -->\nHello?\n<!-- /agent:exchange -->\n";
 const ANSWER: &str = "The answer is 42.\nIt always was.\n";
-
-/// A plain file, and where its writer dies.
-struct PlainKeeper {
-    file: PathBuf,
-    dies: Dies,
-}
-
-#[derive(Clone, Copy, PartialEq)]
-enum Dies {
-    Never,
-    BeforeTheWrite,
-    AfterTheWrite,
-}
-
-impl Keeper for PlainKeeper {
-    fn read(&mut self) -> Result<Option<String>, KeeperError> {
-        Ok(Some(fs::read_to_string(&self.file)?))
-    }
-
-    fn write(&mut self, expected: &str, text: &str) -> Result<Displaced, KeeperError> {
-        if self.dies == Dies::BeforeTheWrite {
-            return Err(KeeperError::Busy);
-        }
-        let found = fs::read_to_string(&self.file)?;
-        let beside = self.file.with_extension(std::process::id().to_string());
-        fs::write(&beside, text)?;
-        fs::rename(&beside, &self.file)?;
-        if self.dies == Dies::AfterTheWrite {
-            return Err(KeeperError::Busy);
-        }
-        Ok(if found == expected { Displaced::AsExpected } else { Displaced::Save(found) })
-    }
-
-    fn note(&mut self, _: &[Entry]) -> Result<(), KeeperError> {
-        Ok(())
-    }
-}
 
 struct Project {
     folder: TempDir,
@@ -80,8 +44,13 @@ impl Project {
         names.filter(|name| name.to_string_lossy().ends_with(".json")).count()
     }
 
-    fn recover(&self, dies: Dies) -> Result<Vec<String>, RecoverError> {
-        recover_in(self.folder.path(), dies).unwrap()
+    /// The names of the responses that were not in the document.
+    fn recover(&self) -> Vec<String> {
+        recover_in(self.folder.path()).unwrap()
+    }
+
+    fn save(&self, text: &str) {
+        fs::write(self.folder.path().join("a.md"), text).unwrap();
     }
 
     fn text(&self) -> String {
@@ -102,20 +71,24 @@ fn paths(root: &Path) -> DocumentPaths {
 }
 
 /// Recovers, unless another one is at it.
-fn recover_in(root: &Path, dies: Dies) -> Result<Result<Vec<String>, RecoverError>, LockError> {
-    let paths = paths(root);
-    let turn = TurnLock::take(&paths.lock, "recovery", 0)?;
-    let (mut journal, _) = Journal::open(&paths.journal).unwrap();
-    let mut keeper = PlainKeeper { file: root.join("a.md"), dies };
-    Ok(recover(&turn, &Pending::at(&paths.pending_dir), &mut journal, &mut keeper, 9))
+fn recover_in(root: &Path) -> Result<Vec<String>, CompleteError> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(async {
+        let mut reach = Reach::open(root, site::options()).await?;
+        let completed = complete(&mut reach, Path::new("a.md"), &paths(root), 9).await;
+        reach.close().await;
+        Ok(completed?.into_iter().map(|completed| completed.id).collect())
+    })
 }
 
 /// Recovers again and again until nothing is left to do.
 fn recover_until_done(root: &Path) {
-    let paths = paths(root);
-    while !Pending::at(&paths.pending_dir).list().unwrap().is_empty() {
-        if let Ok(recovered) = recover_in(root, Dies::Never) {
-            recovered.unwrap();
+    let pending = Pending::at(&paths(root).pending_dir);
+    while !pending.list().unwrap().is_empty() {
+        match recover_in(root) {
+            Ok(_) => {}
+            Err(CompleteError::Turn(_)) => std::thread::yield_now(),
+            Err(error) => panic!("{error}"),
         }
     }
 }
@@ -124,15 +97,16 @@ fn recover_until_done(root: &Path) {
 fn an_answer_goes_into_its_target_and_has_its_author() {
     let project = Project::new();
     project.respond("turn-1", ANSWER);
-    assert_eq!(project.recover(Dies::Never).unwrap(), ["turn-1"]);
+    assert_eq!(project.recover(), ["turn-1"]);
     let expected = START.replace("Hello?\n", &format!("Hello?\n\n{ANSWER}"));
     assert_eq!(project.text(), expected);
     let (history, _) = Journal::read(&project.paths.journal).unwrap();
     assert_eq!(history.latest_text(), expected);
-    assert!(history.has_request("turn-1"));
+    let done: Vec<String> = history.done().into_iter().map(|done| done.request).collect();
+    assert_eq!(done, ["turn-1"]);
     let authors: Vec<String> = history.blame().iter().map(|line| line.author.to_string()).collect();
     assert_eq!(authors, ["ann", "ann", "ann", "claude", "claude", "claude", "ann"]);
-    assert_eq!(project.recover(Dies::Never).unwrap(), [""; 0]);
+    assert_eq!(project.recover(), [""; 0]);
     project.check_once(ANSWER);
 }
 
@@ -167,7 +141,7 @@ fn two_processes_apply_each_answer_once() {
             project.respond(answer, answer);
         }
         let root = project.folder.path().to_str().unwrap();
-        let mut other = child::start("pending::two_processes_apply_each_answer_once", root);
+        let mut other = child::start("recovery::two_processes_apply_each_answer_once", root);
         recover_until_done(project.folder.path());
         assert!(other.wait().unwrap().success());
         for answer in &answers {
@@ -191,7 +165,7 @@ fn killed_at_any_moment_an_answer_is_applied_once() {
             project.respond(answer, answer);
         }
         let root = project.folder.path().to_str().unwrap();
-        let mut other = child::start("pending::killed_at_any_moment_an_answer_is_applied_once", root);
+        let mut other = child::start("recovery::killed_at_any_moment_an_answer_is_applied_once", root);
         // It dies in the middle of its work: when so many answers are left, and a little later.
         let left = 1 + dice.below(11);
         while project.waiting() > left && other.try_wait().unwrap().is_none() {
@@ -209,26 +183,25 @@ fn killed_at_any_moment_an_answer_is_applied_once() {
     }
     // What the killed ones left unfinished is not there for ever.
     project.respond("last", ANSWER);
-    project.recover(Dies::Never).unwrap();
+    project.recover();
     assert_eq!(fs::read_dir(&project.paths.pending_dir).unwrap().count(), 0);
 }
 
 #[test]
-fn an_answer_is_applied_once_wherever_the_last_attempt_died() {
+fn an_attempt_that_was_noted_and_not_made_is_made_once_whatever_was_saved_since() {
     let mut dice = Dice::new(5);
-    for round in 0..300 {
+    for round in 0..100 {
         let project = Project::new();
-        project.respond("turn", ANSWER);
-        for _ in 0..dice.below(4) {
-            let dies = if dice.below(2) == 0 { Dies::BeforeTheWrite } else { Dies::AfterTheWrite };
-            // It may have nothing left to write, and then it does not die.
-            drop(project.recover(dies));
-            if dice.below(2) == 0 {
-                let text = project.text().replace("Hello?", &format!("Hello {round}?"));
-                fs::write(project.folder.path().join("a.md"), text).unwrap();
-            }
+        let mut response = Response::new("turn", "claude", Target::End, START, 1);
+        response.text = ANSWER.to_owned();
+        response.attempting(START, &format!("{START}{ANSWER}"));
+        Pending::at(&project.paths.pending_dir).put(&response).unwrap();
+        if dice.below(2) == 0 {
+            project.save(&START.replace("Hello?", &format!("Hello {round}?")));
         }
-        project.recover(Dies::Never).unwrap();
+        assert_eq!(project.recover(), ["turn"]);
+        project.check_once(ANSWER);
+        assert_eq!(project.recover(), [""; 0]);
         project.check_once(ANSWER);
     }
 }
@@ -238,11 +211,11 @@ fn killed_after_the_journal_was_written_and_before_the_response_was_cleared() {
     let project = Project::new();
     project.respond("turn", ANSWER);
     let kept = Pending::at(&project.paths.pending_dir).get("turn").unwrap().unwrap();
-    project.recover(Dies::Never).unwrap();
+    project.recover();
     Pending::at(&project.paths.pending_dir).put(&kept).unwrap();
     // Even if the person has deleted the answer since.
-    fs::write(project.folder.path().join("a.md"), START).unwrap();
-    assert_eq!(project.recover(Dies::Never).unwrap(), [""; 0]);
+    project.save(START);
+    assert_eq!(project.recover(), [""; 0]);
     assert_eq!(project.text(), START);
 }
 
@@ -251,13 +224,13 @@ fn of_an_answer_that_was_half_written_the_rest_follows_the_first_part() {
     let project = Project::new();
     let half = ANSWER.len() / 2;
     let text = START.replace("Hello?\n", &format!("Hello?\n{}", &ANSWER[..half]));
-    fs::write(project.folder.path().join("a.md"), &text).unwrap();
+    project.save(&text);
     let mut response = Response::new("turn", "claude", Target::End, START, 1);
     response.text = ANSWER[..half].to_owned();
     response.attempting(START, &text);
     response.text = ANSWER.to_owned();
     Pending::at(&project.paths.pending_dir).put(&response).unwrap();
-    project.recover(Dies::Never).unwrap();
+    project.recover();
     assert_eq!(project.text(), START.replace("Hello?\n", &format!("Hello?\n{ANSWER}")));
     project.check_once(ANSWER);
 }
@@ -269,7 +242,7 @@ fn a_target_that_is_gone_is_no_reason_to_lose_words() {
         let mut response = Response::new("turn", "claude", target, START, 1);
         response.text = ANSWER.to_owned();
         Pending::at(&project.paths.pending_dir).put(&response).unwrap();
-        project.recover(Dies::Never).unwrap();
+        project.recover();
         assert_eq!(project.text(), format!("{START}{ANSWER}"));
     }
 }
@@ -279,6 +252,6 @@ fn a_response_that_cannot_be_read_is_kept_aside() {
     let project = Project::new();
     fs::create_dir(&project.paths.pending_dir).unwrap();
     fs::write(project.paths.pending_dir.join("x.json"), "{").unwrap();
-    assert_eq!(project.recover(Dies::Never).unwrap(), [""; 0]);
+    assert_eq!(project.recover(), [""; 0]);
     assert_eq!(fs::read_to_string(project.paths.pending_dir.join("x.json.damaged-1")).unwrap(), "{");
 }
