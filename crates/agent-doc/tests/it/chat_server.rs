@@ -105,13 +105,85 @@ async fn a_file_of_rules_that_is_not_understood_stops_everything() {
     assert!(told(&output).contains("permissions.rules, line 2: "), "{}", told(&output));
 }
 
+/// Lets the model make these calls at once. Gives back what it got for each, as JSON.
+async fn results(person: &Person, server: &Server, more: &[&str], calls: &[(&str, Value)]) -> Vec<String> {
+    let child = person.start(server, &[&["chat", "-p", "try"], more].concat());
+    let made = calls.iter().enumerate();
+    let made =
+        made.flat_map(|(index, (tool, input))| call(index, &format!("t{index}"), tool, &input.to_string()));
+    answer(accept(server).await, made.collect(), "tool_use").await;
+    let exchange = accept(server).await;
+    let sent = messages(&exchange);
+    answer(exchange, words(0, "I see."), "end_turn").await;
+    assert_eq!(text(&ended(child).await), "I see.\n");
+    sent[2]["content"].as_array().unwrap().iter().map(Value::to_string).collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_forbidden_file_is_not_read_by_any_of_its_names() {
+    let (person, server) = world().await;
+    person.scratch.write("project/.env", "TOKEN=hush\n");
+    std::os::unix::fs::symlink(".env", person.scratch.path("project/link")).unwrap();
+    std::fs::create_dir_all(person.scratch.path("home/agent-doc")).unwrap();
+    person.scratch.write("home/agent-doc/permissions.rules", "deny Read(./.env)\nallow Bash\nallow Read\n");
+    let absolute = person.scratch.path("project/.env");
+    let read = |path: &str| ("Read", json!({ "file_path": path }));
+    let calls = [
+        read(".env"),
+        read("./src/../.env"),
+        read("link"),
+        read(absolute.to_str().unwrap()),
+        ("Bash", json!({ "command": "cat .env" })),
+        ("Grep", json!({ "pattern": "TOKEN" })),
+        read("README.md"),
+    ];
+    let results = results(&person, &server, &[], &calls).await;
+    assert!(results.iter().all(|result| !result.contains("hush")), "{results:#?}");
+    let denied = results[..5].iter().filter(|result| result.contains("has been denied")).count();
+    assert_eq!(denied, 5, "{results:#?}");
+    assert!(results[6].contains("Tally counts"), "{results:#?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn nothing_is_written_through_a_link_that_leads_out_or_while_planning() {
+    let (person, server) = world().await;
+    std::fs::create_dir(person.scratch.path("outside")).unwrap();
+    std::os::unix::fs::symlink("../outside", person.scratch.path("project/link")).unwrap();
+    let write = |path: &str| ("Write", json!({ "file_path": path, "content": "x" }));
+    let allow = ["--allow", "Edit(/**)"];
+    let out = results(&person, &server, &allow, &[write("link/new.rs"), write("src/new.rs")]).await;
+    assert!(out[0].contains("\"is_error\":true") && !out[1].contains("is_error\":true"), "{out:#?}");
+    assert!(!person.scratch.path("outside/new.rs").exists());
+    assert!(person.scratch.path("project/src/new.rs").exists());
+    let planned =
+        results(&person, &server, &[&allow[..], &["--plan"]].concat(), &[write("src/more.rs")]).await;
+    assert!(planned[0].contains("Plan mode is active"), "{planned:#?}");
+    assert!(!person.scratch.path("project/src/more.rs").exists());
+}
+
+#[test]
+fn a_rule_counts_in_the_next_run_and_no_longer_once_it_is_removed() {
+    let person = Person::new();
+    let file = person.scratch.path("project/src/main.rs");
+    let (remove, rule) = (["chat", "-p", "$ rm src/main.rs"], "allow Bash(rm src/main.rs)");
+    person.run(&remove);
+    assert!(file.exists(), "no rule allows it");
+    for (action, stays) in [("add", false), ("remove", true)] {
+        let kept = person.run(&["permissions", action, rule]);
+        assert_eq!(kept.status.code(), Some(0), "{}", told(&kept));
+        std::fs::write(&file, "").unwrap();
+        let output = person.run(&remove);
+        assert_eq!(file.exists(), stays, "{action}: {}", told(&output));
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_conversation_that_is_open_elsewhere_is_refused_and_left_as_it_is() {
     let (person, server) = world().await;
     let first = person.start(&server, &["chat", "-p", "hello"]);
     let exchange = accept(&server).await;
     let second = ended(person.start(&server, &["chat", "-p", "me too", "--continue"])).await;
-    assert_eq!(second.status.code(), Some(1), "{}", told(&second));
+    assert_eq!(second.status.code(), Some(2), "{}", told(&second));
     assert!(told(&second).contains("is open in another process"), "{}", told(&second));
     answer(exchange, words(0, "Good day."), "end_turn").await;
     assert_eq!(text(&ended(first).await), "Good day.\n");

@@ -315,6 +315,25 @@ async fn a_busy_provider_is_waited_for_and_no_tool_runs_twice() {
 }
 
 #[tokio::test]
+async fn a_conversation_that_is_too_long_is_summed_up_and_the_turn_goes_on() {
+    let too_long =
+        br#"{"type":"error","error":{"type":"invalid_request_error","message":"prompt is too long: 9 > 8 maximum"}}"#;
+    let mut talk = Talk::new().await;
+    let running = talk.prompt("count the files");
+    answer(talk.accept().await, call(0, "t1", "Read", "{}"), "tool_use").await;
+    talk.accept().await.answer(400, &[], too_long).await.unwrap();
+    answer(talk.accept().await, words(0, "Half of them are counted."), "end_turn").await;
+    let exchange = talk.accept().await;
+    let sent = messages(&exchange);
+    assert_eq!(roles(&sent), "u");
+    let told = sent[0].to_string();
+    assert!(told.contains("Half of them are counted.") && told.contains("count the files"), "{told}");
+    exchange.answer(400, &[], too_long).await.unwrap();
+    assert_eq!(talk.end(running).await, EndReason::ContextFull);
+    assert_eq!((talk.runs(), roles(&talk.check_goes_on().await).as_str()), (1, "u"));
+}
+
+#[tokio::test]
 async fn an_hour_is_not_waited_for_and_the_person_is_told() {
     let mut talk = Talk::new().await;
     let running = talk.prompt("look");
