@@ -187,7 +187,7 @@ impl Turn {
             (Phase::Working, Event::Inspected { call, claim }) => self.inspected(call, claim, into),
             (Phase::Working, Event::Answered { question, answer }) => self.answered(question, &answer, into),
             (Phase::Working, Event::ToolFinished { call, output }) => self.tool_finished(call, output, into),
-            (Phase::Working, Event::ToolLost { call }) => self.tool_finished(call, calls::lost(), into),
+            (Phase::Working, Event::ToolLost { call }) => self.tool_lost(call, into),
             (Phase::Working, Event::TimerRang(timer)) => self.question_expired(timer, into),
             (Phase::Stopping(_), Event::ToolFinished { call, output }) => self.collect(call, output, into),
             (Phase::Stopping(_), Event::ToolLost { call }) => self.collect(call, calls::lost(), into),

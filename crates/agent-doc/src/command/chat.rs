@@ -74,8 +74,9 @@ async fn ask(given: &Chat, words: &str) -> Result<Outcome> {
     let mut tell = |event| reporter.told(event);
     let first = Event::Prompted(vec![Block::text(words)]);
     let ended = conversation.turn(first, &mut near, &stop, &mut tell).await?;
-    let code = exit_code(&ended, signal.is_finished().then_some(signal));
-    let code = code.await;
+    // The turn may be over before the task that stopped it is.
+    let signal = (stop.is_aborted() || signal.is_finished()).then_some(signal);
+    let code = exit_code(&ended, signal).await;
     reporter.end(&ended, began.elapsed())?;
     Ok(Outcome::Code(code))
 }

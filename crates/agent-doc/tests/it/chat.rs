@@ -3,22 +3,22 @@
 use std::process::{Child, Command, Output, Stdio};
 use std::time::Duration;
 
-use loopback::{Exchange, Server};
+use loopback::Server;
 use serde_json::{Value, json};
 
+use crate::anthropic::{answer, begin, event, words};
 use crate::scratch::{Scratch, told};
 
 const KEY: &str = "sk-ant-a-key-that-nobody-may-see";
 const README: &str = "# Tally\n\nTally counts the words of log files.\n";
-const STREAM: &[(&str, &str)] = &[("content-type", "text/event-stream")];
 
 /// A person with a small project and no settings.
-struct Person {
-    scratch: Scratch,
+pub(crate) struct Person {
+    pub(crate) scratch: Scratch,
 }
 
 impl Person {
-    fn new() -> Person {
+    pub(crate) fn new() -> Person {
         let scratch = Scratch::new();
         for folder in ["home", "project/.git", "project/src"] {
             std::fs::create_dir_all(scratch.path(folder)).unwrap();
@@ -28,7 +28,7 @@ impl Person {
         Person { scratch }
     }
 
-    fn command(&self, arguments: &[&str]) -> Command {
+    pub(crate) fn command(&self, arguments: &[&str]) -> Command {
         let mut command = self.scratch.command(arguments);
         for name in [
             "ANTHROPIC_API_KEY",
@@ -44,12 +44,12 @@ impl Person {
         command
     }
 
-    fn run(&self, arguments: &[&str]) -> Output {
+    pub(crate) fn run(&self, arguments: &[&str]) -> Output {
         self.command(arguments).output().unwrap()
     }
 
     /// Asks the server.
-    fn start(&self, server: &Server, arguments: &[&str]) -> Child {
+    pub(crate) fn start(&self, server: &Server, arguments: &[&str]) -> Child {
         let mut command = self.command(arguments);
         command
             .args(["--model", "anthropic/test"])
@@ -59,46 +59,18 @@ impl Person {
         command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
     }
 
-    fn log(&self) -> String {
+    pub(crate) fn log(&self) -> String {
         let folder = std::fs::read_dir(self.scratch.path("project/.agent-doc/logs")).unwrap();
         folder.map(|file| std::fs::read_to_string(file.unwrap().path()).unwrap()).collect()
     }
 }
 
-fn text(output: &Output) -> String {
+pub(crate) fn text(output: &Output) -> String {
     String::from_utf8(output.stdout.clone()).unwrap()
 }
 
-async fn ended(child: Child) -> Output {
+pub(crate) async fn ended(child: Child) -> Output {
     tokio::task::spawn_blocking(move || child.wait_with_output().unwrap()).await.unwrap()
-}
-
-async fn event(exchange: &mut Exchange, object: Value) {
-    let kind = object["type"].as_str().unwrap();
-    exchange.send(format!("event: {kind}\ndata: {object}\n\n").as_bytes()).await.unwrap();
-}
-
-/// The beginning of an answer of the Messages API.
-async fn begin(exchange: &mut Exchange) {
-    exchange.begin(200, STREAM).await.unwrap();
-    let usage = json!({ "input_tokens": 10, "output_tokens": 1 });
-    let message = json!({ "id": "msg_1", "role": "assistant", "usage": usage });
-    event(exchange, json!({ "type": "message_start", "message": message })).await;
-}
-
-async fn say(exchange: &mut Exchange, words: &str) {
-    let block = json!({ "type": "text", "text": "" });
-    event(exchange, json!({ "type": "content_block_start", "index": 0, "content_block": block })).await;
-    let delta = json!({ "type": "text_delta", "text": words });
-    event(exchange, json!({ "type": "content_block_delta", "index": 0, "delta": delta })).await;
-}
-
-async fn end(mut exchange: Exchange, reason: &str) {
-    event(&mut exchange, json!({ "type": "content_block_stop", "index": 0 })).await;
-    let (delta, usage) = (json!({ "stop_reason": reason }), json!({ "output_tokens": 5 }));
-    event(&mut exchange, json!({ "type": "message_delta", "delta": delta, "usage": usage })).await;
-    event(&mut exchange, json!({ "type": "message_stop" })).await;
-    exchange.end().await.unwrap();
 }
 
 #[test]
@@ -175,11 +147,9 @@ fn a_conversation_goes_on_and_is_counted() {
 async fn an_answer_of_a_server_is_printed_and_no_key_is_written_anywhere() {
     let (person, server) = (Person::new(), Server::start().await.unwrap());
     let child = person.start(&server, &["chat", "-p", "hello", "--record", "record.jsonl"]);
-    let mut exchange = server.accept().await.unwrap();
+    let exchange = server.accept().await.unwrap();
     assert_eq!(exchange.request.header("x-api-key"), KEY);
-    begin(&mut exchange).await;
-    say(&mut exchange, "Good day.").await;
-    end(exchange, "end_turn").await;
+    answer(exchange, words(0, "Good day."), "end_turn").await;
     let output = ended(child).await;
     assert_eq!((text(&output).as_str(), output.status.code()), ("Good day.\n", Some(0)), "{}", told(&output));
     let log = person.log();
@@ -208,7 +178,9 @@ async fn check_signal(signal: &str, code: i32) {
     let child = person.start(&server, &["chat", "-p", "hello"]);
     let mut exchange = server.accept().await.unwrap();
     begin(&mut exchange).await;
-    say(&mut exchange, "Half an").await;
+    for object in words(0, "Half an") {
+        event(&mut exchange, object).await;
+    }
     let process = child.id().to_string();
     assert!(Command::new("kill").args([signal, &process]).status().unwrap().success());
     let closed = tokio::time::timeout(Duration::from_secs(60), exchange.closed()).await;

@@ -9,10 +9,12 @@
     reason = "tests stop at the first surprise and take expectations by value; some print how much they tried"
 )]
 
+mod anthropic;
 mod child;
 mod scratch;
 
 mod chat;
+mod chat_server;
 mod config;
 mod git;
 mod help;
@@ -29,3 +31,4 @@ mod readme;
 mod replace;
 mod section;
 mod setup;
+mod turn;

@@ -30,6 +30,8 @@ impl Turn {
 
     fn answered_whole(&mut self, reason: &StopReason, detail: Option<String>, effects: &mut Vec<Effect>) {
         self.paused = false;
+        // Also an answer without a word is one: from here on something may stand behind the prompt.
+        self.fresh = None;
         let reply = std::mem::take(&mut self.reply);
         let usage = reply.usage();
         self.usage = self.usage.plus(usage);

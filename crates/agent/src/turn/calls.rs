@@ -85,6 +85,18 @@ impl Turn {
         }
     }
 
+    /// The task of a tool died, while it ran or while it only looked at the call.
+    pub(super) fn tool_lost(&mut self, key: CallKey, effects: &mut Vec<Effect>) {
+        let slot = self.step.as_mut().and_then(|step| step.slot(key));
+        match slot.filter(|slot| matches!(slot.state, State::Inspecting)) {
+            Some(slot) => {
+                slot.state = State::Done(lost().into_result(slot.call.id.clone()));
+                self.advance(effects);
+            }
+            None => self.tool_finished(key, lost(), effects),
+        }
+    }
+
     /// Keeps what a running tool gave back. Says no if it does not run.
     pub(super) fn take_output(&mut self, key: CallKey, output: Output) -> bool {
         let slot = self.step.as_mut().and_then(|step| step.slot(key));

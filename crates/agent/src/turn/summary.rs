@@ -1,5 +1,5 @@
-//! What takes the place of a conversation that no longer fits. Never drops the person's first and latest words, and never keeps a call
-//! or a thought: those are bound to a past that is gone.
+//! What takes the place of a conversation that no longer fits. Never drops the person's first and latest words or the list of tasks, and
+//! never keeps a call or a thought: those are bound to a past that is gone.
 
 use std::sync::Arc;
 
@@ -16,7 +16,11 @@ const ORDER: &str = "The conversation is about to be cut down to your summary. W
 const SUMMARY_HEAD: &str =
     "This conversation was too long and was cut down. What happened so far, in your own summary:\n\n";
 const REQUEST_HEAD: &str = "The user's own words from before:\n\n";
+const TASKS_HEAD: &str = "Your list of tasks, as you last wrote it:\n\n";
 const RECENT_HEAD: &str = "What was said and done last, as it was:\n\n";
+
+/// The tool by which the model keeps a list of tasks for itself.
+const TASKS_TOOL: &str = "Todo";
 
 /// The latest words of the person that are kept, beside the first.
 const REQUESTS_LATEST: usize = 4;
@@ -36,6 +40,7 @@ pub(super) fn order(messages: &[Arc<Message>], room: Option<usize>, words: &str)
         None => messages.iter().cloned().chain([Arc::new(Message::user(vec![order]))]).collect(),
         Some(room) => {
             let mut content = pinned(messages, room / 8);
+            content.extend(tasks(messages, room / 8));
             content.push(Block::text(format!("{RECENT_HEAD}{}", recent(messages, room / 2))));
             content.push(order);
             vec![Arc::new(Message::user(content))]
@@ -47,6 +52,7 @@ pub(super) fn order(messages: &[Arc<Message>], room: Option<usize>, words: &str)
 pub(super) fn replacement(messages: &[Arc<Message>], summary: &str) -> Message {
     let mut content = vec![Block::text(format!("{SUMMARY_HEAD}{}", summary.trim()))];
     content.extend(pinned(messages, REQUEST_MAX));
+    content.extend(tasks(messages, REQUEST_MAX));
     let recent = recent(messages, RECENT_MAX);
     if !recent.is_empty() {
         content.push(Block::text(format!("{RECENT_HEAD}{recent}")));
@@ -65,13 +71,33 @@ fn pinned(messages: &[Arc<Message>], bytes_max: usize) -> Vec<Block> {
     requests
 }
 
+/// The list of tasks: from the latest call that wrote it, or from the summary before.
+fn tasks(messages: &[Arc<Message>], bytes_max: usize) -> Option<Block> {
+    let mut blocks = messages.iter().rev().flat_map(|message| message.content.iter().rev());
+    let list = blocks.find_map(|block| match block {
+        Block::ToolUse(call) if call.name == TASKS_TOOL => Some(call.input.as_str()),
+        Block::Text(text) => text.text.strip_prefix(TASKS_HEAD),
+        _ => None,
+    })?;
+    Some(Block::text(format!("{TASKS_HEAD}{}", beginning(list, bytes_max))))
+}
+
 /// What a person said themselves; not what we said in their name.
 fn request(block: &Block, bytes_max: usize) -> Option<Block> {
     match block {
         Block::Image(_) => Some(block.clone()),
         Block::Text(text) => {
             let text = text.text.strip_prefix(REQUEST_HEAD).unwrap_or(&text.text);
-            let ours = [INTERRUPT_USER, INTERRUPT_TOOL, CUT_NOTICE, SUMMARY_HEAD, RECENT_HEAD, ORDER, GO_ON];
+            let ours = [
+                INTERRUPT_USER,
+                INTERRUPT_TOOL,
+                CUT_NOTICE,
+                SUMMARY_HEAD,
+                TASKS_HEAD,
+                RECENT_HEAD,
+                ORDER,
+                GO_ON,
+            ];
             let own = !ours.iter().any(|head| text.starts_with(head));
             own.then(|| Block::text(format!("{REQUEST_HEAD}{}", beginning(text, bytes_max))))
         }

@@ -2,7 +2,7 @@
 
 use agent::history::{History, Record};
 use agent::message::{Block, StopReason, Usage};
-use agent::model::{Limits, ModelError};
+use agent::model::{Limits, ModelError, ToolSpec};
 use agent::turn::{EndReason, Event, Setup};
 use expect_test::expect;
 
@@ -41,6 +41,36 @@ fn a_nearly_full_context_is_summed_up_and_the_turn_goes_on() {
     stage.done("All counted.");
     assert_eq!(stage.end(), &EndReason::Completed);
     assert_eq!(History::replay(stage.records.clone()), *stage.turn.history());
+}
+
+#[test]
+fn the_list_of_tasks_outlives_each_summary() {
+    let mut setup = setup();
+    let todo = ToolSpec { name: "Todo".to_owned(), ..setup.frame.tools[0].clone() };
+    setup.frame.tools = setup.frame.tools.iter().cloned().chain([todo]).collect();
+    let mut stage = Stage::with(setup, History::new()).prompted("Tidy up.");
+    for (id, tasks) in [("t1", r#"{"tasks":["old"]}"#), ("t2", r#"{"tasks":["sweep","dust"]}"#)] {
+        stage.calls(&[(id, "Todo", tasks)]);
+        stage.finish(id, "kept");
+    }
+    // Much work afterwards pushes the call out of what was done last.
+    for round in 0..20 {
+        let id = format!("r{round}");
+        stage.calls(&[(&id, "Read", &format!(r#"{{"file_path":"/p/{round}"}}"#))]);
+        stage.finish(&id, &"x".repeat(2000));
+    }
+    stage.done("Done.");
+    for _ in 0..2 {
+        stage = stage.next();
+        stage.feed(Event::CompactAsked(String::new()));
+        stage.done("They tidy up.");
+        let lists = stage.history().matches("Your list of tasks, as you last wrote it:").count();
+        assert_eq!(lists, 1, "{}", stage.history());
+        assert!(stage.history().contains(r#"{\"tasks\":[\"sweep\",\"dust\"]}"#), "{}", stage.history());
+        assert_eq!(stage.history().matches("Tidy up.").count(), 1);
+    }
+    let stage = stage.next().prompted("Go on.");
+    assert!(!stage.sent().contains("old"), "{}", stage.sent());
 }
 
 // L12

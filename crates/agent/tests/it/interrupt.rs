@@ -50,6 +50,23 @@ fn a_prompt_that_got_no_word_goes_back_to_the_person() {
     check(&stage, expect![[""]]);
 }
 
+#[test]
+fn a_prompt_that_got_an_empty_answer_stays() {
+    let mut stage = Stage::new().prompted("Hi.");
+    stage.hear(ModelEvent::ThinkingDelta { index: 0, text: "hm".to_owned() });
+    stage.stop(StopReason::MaxTokens);
+    stage.abort();
+    assert!(!stage.log.iter().any(|line| line.starts_with("Restore")), "{:?}", stage.log);
+    check(
+        &stage,
+        expect![[r#"
+            U[T("Hi.")]
+            U[T("Your last reply was cut off by the output limit. Continue exactly where you stopped, and repeat nothing.")]
+            U[T("[Request interrupted by user]")]
+        "#]],
+    );
+}
+
 // I3, I4
 #[test]
 fn half_a_call_and_unsigned_thoughts_are_dropped() {

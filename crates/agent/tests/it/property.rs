@@ -56,6 +56,8 @@ struct World<'a> {
     stopped: bool,
     /// Each call has an id of its own, so a second run would show, also after a crash.
     ran: BTreeSet<String>,
+    /// What was just taken out of the conversation, until the person has it.
+    withdrawn: Option<Vec<Block>>,
     names: usize,
     /// What the model got last.
     sent: Vec<(Role, Block)>,
@@ -97,6 +99,7 @@ impl<'a> World<'a> {
             refused: BTreeSet::new(),
             stopped: false,
             ran: BTreeSet::new(),
+            withdrawn: None,
             names: 0,
             sent: Vec::new(),
             kinds: BTreeSet::new(),
@@ -152,6 +155,10 @@ impl<'a> World<'a> {
                 if !matches!(record, Record::Message(_)) {
                     self.sent.clear();
                 }
+                if record == Record::Withdrawn {
+                    let before = History::replay(self.records.iter().cloned());
+                    self.withdrawn = before.messages().last().map(|last| last.content.clone());
+                }
                 self.records.push(record);
             }
             Effect::Ask { stream, request, ending, purpose } => {
@@ -175,7 +182,11 @@ impl<'a> World<'a> {
             }
             Effect::Close(id) => self.close_question(id),
             Effect::StopStream(_) | Effect::Show(_) | Effect::Supersede => {}
-            Effect::StopTools | Effect::SaveRule(_) | Effect::Restore(_) | Effect::Note(_) => {}
+            Effect::Restore(content) => {
+                // What is taken out of the conversation and what the person gets back are the same words.
+                assert!(self.withdrawn.take().is_none_or(|withdrawn| withdrawn == content), "{content:?}");
+            }
+            Effect::StopTools | Effect::SaveRule(_) | Effect::Note(_) => {}
         }
     }
 
@@ -297,7 +308,11 @@ impl<'a> World<'a> {
         } else {
             self.inspecting.remove(place)
         };
-        let claim = if self.tape.below(9) == 8 { Err("wrong".to_owned()) } else { claim(&bytes) };
+        let claim = match self.tape.below(10) {
+            8 => Err("wrong".to_owned()),
+            9 => return self.feed(Event::ToolLost { call }),
+            _ => claim(&bytes),
+        };
         self.weighed = Some(call);
         self.feed(Event::Inspected { call, claim });
     }
@@ -380,6 +395,7 @@ impl<'a> World<'a> {
         self.timers.clear();
         self.refused.clear();
         self.weighed = None;
+        self.withdrawn = None;
         self.stopped = false;
     }
 

@@ -129,6 +129,28 @@ fn a_rejected_request_ends_the_turn_and_the_next_prompt_works() {
     .assert_eq(&stage.sent());
 }
 
+#[test]
+fn an_answer_that_breaks_the_rules_of_its_format_ends_the_turn_and_the_next_prompt_works() {
+    let mut stage = Stage::new().prompted("Hi.");
+    stage.text(0, "Be");
+    stage.block(1, Block::call("t1", "Grep", "{}"));
+    stage.fail(ModelError::Broken("the stream holds a second message_start".into()), 0.0);
+    assert!(stage.started.is_empty() && stage.timers.is_empty());
+    assert_eq!(
+        stage.end(),
+        &EndReason::Failed("the model call failed: the stream holds a second message_start".to_owned())
+    );
+    let mut stage = stage.next().prompted("Again.");
+    stage.done("Hello.");
+    expect![[r#"
+        U[T("Hi.")]
+        A[T("Be")]
+        U[T("Again.")]
+        A[T("Hello.")]
+    "#]]
+    .assert_eq(&stage.history());
+}
+
 // S12, C5
 #[test]
 fn thoughts_go_back_unchanged_also_if_they_are_empty() {

@@ -372,6 +372,62 @@ fn a_tool_that_dies_is_a_result_like_any_other() {
 }
 
 #[test]
+fn a_tool_that_dies_while_it_looks_at_a_call_is_one_too() {
+    let mut stage = Stage::new();
+    let call = Block::call("t1", "Grep", "{}");
+    stage.feed(Event::Prompted(vec![Block::text("Go.")]));
+    stage.block(0, call);
+    // By hand: the stage would let the tool look at the call at once.
+    let stream = stage.stream();
+    let stopped = agent::model::ModelEvent::Stopped { reason: StopReason::ToolUse, detail: None };
+    let effects = stage.turn.step(Event::Heard { stream, event: stopped });
+    let key = effects.iter().find_map(|effect| match effect {
+        agent::turn::Effect::Inspect { key, .. } => Some(*key),
+        _ => None,
+    });
+    stage.feed(Event::ToolLost { call: key.unwrap() });
+    assert!(stage.sent().contains("TRe(t1,\"internal error: the tool ended without a result\")"));
+}
+
+#[test]
+fn arguments_of_the_wrong_kind_are_answered_before_anybody_is_asked() {
+    for input in [r#"{"command":5}"#, r#"{"command":null}"#, "[]", "7", "null", "\"ls\"", "{} {}"] {
+        let mut stage = Stage::new().prompted("Go.");
+        stage.calls(&[("t1", "Bash", input)]);
+        assert!(stage.started.is_empty() && stage.questions.is_empty(), "{input}");
+        assert!(stage.sent().contains("U[TRe(t1,\"InputValidationError: "), "{}", stage.sent());
+        stage.done("Sorry.");
+        assert_eq!(stage.end(), &EndReason::Completed);
+    }
+}
+
+#[test]
+fn a_pause_without_a_word_goes_out_again() {
+    let mut stage = Stage::new().prompted("Search.");
+    stage.reply(vec![], StopReason::PauseTurn);
+    stage.done("Found.");
+    check(
+        &stage,
+        &EndReason::Completed,
+        expect![[r#"
+            U[T("Search.")]
+            A[T("Found.")]
+        "#]],
+    );
+}
+
+#[test]
+fn a_model_that_pauses_for_ever_is_stopped_by_the_cap() {
+    let caps = Caps { iterations_max: 3, ..Caps::headless() };
+    let mut stage = Stage::with(Setup { caps, ..setup() }, History::new()).prompted("Search.");
+    for _ in 0..3 {
+        stage.reply(vec![Block::text("Searching.")], StopReason::PauseTurn);
+    }
+    assert_eq!((stage.requests.len(), stage.end()), (3, &EndReason::IterationsReached(3)));
+    stage.next().prompted("Then not.").done("Fine.");
+}
+
+#[test]
 fn a_tool_that_speaks_twice_about_a_call_is_heard_once() {
     let mut stage = Stage::new().prompted("Go.");
     stage.calls(&[READ, ("t2", "Grep", "{}")]);

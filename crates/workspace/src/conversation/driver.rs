@@ -9,7 +9,7 @@ use std::sync::Arc;
 use agent::StreamController;
 use agent::model::{ModelError, ModelStream, Request};
 use agent::permission::Permit;
-use agent::tool::RunScope;
+use agent::tool::{Output, RunScope};
 use agent::turn::{CallKey, Effect, Ended, Event, StreamId, Turn};
 use futures_util::StreamExt as _;
 use tokio::sync::mpsc;
@@ -194,24 +194,30 @@ impl Driver {
             }),
         };
         let task = self.tasks.spawn(async move {
-            let output = tool.run(permit, scope).await;
+            // The stop may have come before this task had its first turn.
+            let output = if scope.controller.is_aborted() {
+                Output::error("Not executed: interrupted by user")
+            } else {
+                tool.run(permit, scope).await
+            };
             say(&heard, Heard::Event(Event::ToolFinished { call: key, output })).await;
         });
         self.calls.insert(task.id(), key);
     }
 
-    /// A task ended. If it died in the middle of a call, the turn must know.
+    /// A task ended. If it died in the middle of a call or of an answer, the turn must know.
     fn lost(&mut self, joined: Result<(Id, ()), tokio::task::JoinError>) -> Option<Event> {
-        match joined {
-            Ok((id, ())) => {
-                self.calls.remove(&id);
-                None
-            }
-            Err(error) => {
-                let key = self.calls.remove(&error.id())?;
-                error.is_panic().then_some(Event::ToolLost { call: key })
-            }
+        let (id, died) = match joined {
+            Ok((id, ())) => (id, false),
+            Err(error) => (error.id(), error.is_panic()),
+        };
+        if let Some(call) = self.calls.remove(&id) {
+            return died.then_some(Event::ToolLost { call });
         }
+        let stream = self.streams.iter().find_map(|(stream, task)| (task.id() == id).then_some(*stream))?;
+        self.streams.remove(&stream);
+        let error = ModelError::Broken("internal error: the model ended without a word".into());
+        died.then_some(Event::Failed { stream, error, jitter: 0.0 })
     }
 }
 

@@ -83,13 +83,13 @@ pub struct Outline {
 #[derive(Debug, thiserror::Error)]
 pub enum TranscriptError {
     /// There is none of this name.
-    #[error("there is no conversation '{0}'; 'agent-doc chat --resume' without a name lists them")]
+    #[error("there is no conversation '{0}'; 'agent-doc chat --continue' goes on with the last one")]
     Absent(String),
     /// Several names begin so.
     #[error("several conversations begin with '{0}'; give more of the name")]
     Ambiguous(String),
     /// Another process has it.
-    #[error("conversation {0} is open in another process; leave it there, or fork it")]
+    #[error("conversation {0} is open in another process; end it there, or begin another one")]
     Held(String),
     /// A line in the middle is damaged.
     #[error("{}:{line}: the line cannot be read; what stands before it can be kept by removing it and all after it", path.display())]

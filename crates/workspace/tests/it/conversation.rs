@@ -20,24 +20,36 @@ use workspace::conversation::{
     Conversation, KeepRule, Ports, Remote, Toolbox, Transcripts, TurnEvent, remote,
 };
 
-type Said = Result<ModelEvent, ModelError>;
+pub(crate) type Said = Result<ModelEvent, ModelError>;
 
 /// A model that says what the test says, when the test says it.
 #[derive(Default)]
-struct Puppet {
+pub(crate) struct Puppet {
     answers: Mutex<VecDeque<mpsc::UnboundedReceiver<Said>>>,
     requests: Mutex<Vec<Request>>,
+    deaths: AtomicUsize,
 }
 
 impl Puppet {
-    fn answer(&self) -> mpsc::UnboundedSender<Said> {
+    pub(crate) fn answer(&self) -> mpsc::UnboundedSender<Said> {
         let (say, hears) = mpsc::unbounded_channel();
         self.answers.lock().unwrap().push_back(hears);
         say
     }
 
+    /// The next answer never begins: the model has a bug.
+    pub(crate) fn dies(&self) {
+        self.says(Vec::new(), StopReason::EndTurn);
+        self.deaths.fetch_add(1, Ordering::SeqCst);
+    }
+
+    /// What nobody asked for is not said in a later turn.
+    pub(crate) fn forget(&self) {
+        self.answers.lock().unwrap().clear();
+    }
+
     /// A whole answer.
-    fn says(&self, blocks: Vec<Block>, reason: StopReason) {
+    pub(crate) fn says(&self, blocks: Vec<Block>, reason: StopReason) {
         let say = self.answer();
         for (index, block) in blocks.into_iter().enumerate() {
             say.send(Ok(ModelEvent::Block { index, block })).unwrap();
@@ -45,7 +57,7 @@ impl Puppet {
         say.send(Ok(ModelEvent::Stopped { reason, detail: None })).unwrap();
     }
 
-    fn requests(&self) -> Vec<Request> {
+    pub(crate) fn requests(&self) -> Vec<Request> {
         self.requests.lock().unwrap().clone()
     }
 }
@@ -63,12 +75,17 @@ impl Model for Puppet {
         validate(&request, Ending::Person).unwrap();
         self.requests.lock().unwrap().push(request);
         let mut hears = self.answers.lock().unwrap().pop_front().expect("the test has no more answers");
-        Box::pin(futures_util::stream::poll_fn(move |context| hears.poll_recv(context)))
+        let died = |deaths: usize| deaths.checked_sub(1);
+        let dies = self.deaths.fetch_update(Ordering::SeqCst, Ordering::SeqCst, died).is_ok();
+        Box::pin(futures_util::stream::poll_fn(move |context| {
+            assert!(!dies, "a model with a bug");
+            hears.poll_recv(context)
+        }))
     }
 }
 
 /// A tool that waits, if it is told to, until it is stopped or let go.
-struct Hand {
+pub(crate) struct Hand {
     spec: ToolSpec,
     access: Access,
     does: Does,
@@ -77,16 +94,18 @@ struct Hand {
     together_most: AtomicUsize,
 }
 
-enum Does {
+pub(crate) enum Does {
     Answer,
     Wait,
     Die,
+    /// Dies before it runs, when it is asked what it would touch.
+    DieLooking,
     /// Waits for this many others of its kind.
     Meet(tokio::sync::Barrier),
 }
 
 impl Hand {
-    fn new(name: &str, access: Access, does: Does) -> Arc<Hand> {
+    pub(crate) fn new(name: &str, access: Access, does: Does) -> Arc<Hand> {
         let spec = ToolSpec {
             name: name.to_owned(),
             description: "a tool of a test".to_owned(),
@@ -96,7 +115,7 @@ impl Hand {
         Arc::new(Hand { spec, access, does, runs: zero(), together: zero(), together_most: zero() })
     }
 
-    fn runs(&self) -> usize {
+    pub(crate) fn runs(&self) -> usize {
         self.runs.load(Ordering::SeqCst)
     }
 }
@@ -107,7 +126,10 @@ impl Tool for Hand {
     }
 
     fn inspect<'a>(&'a self, _call: &'a ToolCall) -> ToolFuture<'a, Result<Claim, String>> {
-        Box::pin(async { Ok(Claim::of(self.access)) })
+        Box::pin(async {
+            assert!(!matches!(self.does, Does::DieLooking), "a tool with a bug");
+            Ok(Claim::of(self.access))
+        })
     }
 
     fn run(&self, permit: Permit, scope: RunScope) -> ToolFuture<'_, Output> {
@@ -122,7 +144,7 @@ impl Tool for Hand {
                     scope.controller.subscribe().await;
                     Output::error("half of it\n[Interrupted by user]")
                 }
-                Does::Die => panic!("a tool with a bug"),
+                Does::Die | Does::DieLooking => panic!("a tool with a bug"),
                 Does::Meet(barrier) => {
                     barrier.wait().await;
                     Output::success("met")
@@ -135,7 +157,7 @@ impl Tool for Hand {
 }
 
 #[derive(Default)]
-struct Rules(Mutex<Vec<Rule>>);
+pub(crate) struct Rules(Mutex<Vec<Rule>>);
 
 impl KeepRule for Rules {
     fn keep(&self, rule: &Rule) -> Result<(), String> {
@@ -145,24 +167,24 @@ impl KeepRule for Rules {
 }
 
 /// A conversation on a real disk.
-struct Stage {
-    folder: TempDir,
-    model: Arc<Puppet>,
+pub(crate) struct Stage {
+    pub(crate) folder: TempDir,
+    pub(crate) model: Arc<Puppet>,
     rules: Arc<Rules>,
     tools: Vec<Arc<Hand>>,
-    conversation: Option<Conversation>,
+    pub(crate) conversation: Option<Conversation>,
 }
 
 /// A turn that runs.
-struct Running {
-    remote: Remote,
-    stop: StreamController,
-    told: mpsc::UnboundedReceiver<TurnEvent>,
+pub(crate) struct Running {
+    pub(crate) remote: Remote,
+    pub(crate) stop: StreamController,
+    pub(crate) told: mpsc::UnboundedReceiver<TurnEvent>,
     ended: oneshot::Receiver<(Conversation, Ended)>,
 }
 
 impl Stage {
-    fn new(tools: Vec<Arc<Hand>>) -> Stage {
+    pub(crate) fn new(tools: Vec<Arc<Hand>>) -> Stage {
         let folder = tempfile::tempdir().unwrap();
         let mut stage =
             Stage { folder, model: Arc::default(), rules: Arc::default(), tools, conversation: None };
@@ -172,11 +194,11 @@ impl Stage {
         stage
     }
 
-    fn transcripts(&self) -> Transcripts {
+    pub(crate) fn transcripts(&self) -> Transcripts {
         Transcripts::at(&self.folder.path().join("sessions"))
     }
 
-    fn ports(&self) -> Ports {
+    pub(crate) fn ports(&self) -> Ports {
         let tools = self.tools.iter().map(|tool| Arc::clone(tool) as Arc<dyn Tool>);
         Ports {
             model: self.model.clone(),
@@ -186,7 +208,7 @@ impl Stage {
         }
     }
 
-    fn setup(&self) -> Setup {
+    pub(crate) fn setup(&self) -> Setup {
         let policy = Policy::new(Mode::Default, Places::default(), Vec::new());
         let tools = self.ports().tools.specs(&policy);
         let frame =
@@ -194,7 +216,7 @@ impl Stage {
         Setup { frame, limits: self.model.limits(), policy, caps: Caps::conversation() }
     }
 
-    fn start(&mut self, first: Event) -> Running {
+    pub(crate) fn start(&mut self, first: Event) -> Running {
         let mut conversation = self.conversation.take().unwrap();
         let ((remote, mut end), stop) = (remote(), StreamController::new());
         let (tell, told) = mpsc::unbounded_channel();
@@ -208,18 +230,18 @@ impl Stage {
         Running { remote, stop, told, ended }
     }
 
-    fn prompt(&mut self, text: &str) -> Running {
+    pub(crate) fn prompt(&mut self, text: &str) -> Running {
         self.start(Event::Prompted(vec![Block::text(text)]))
     }
 
-    async fn end(&mut self, running: Running) -> Ended {
+    pub(crate) async fn end(&mut self, running: Running) -> Ended {
         let (conversation, ended) = running.ended.await.unwrap();
         self.conversation = Some(conversation);
         self.check_kept();
         ended
     }
 
-    fn messages(&self) -> Vec<Message> {
+    pub(crate) fn messages(&self) -> Vec<Message> {
         let history = self.conversation.as_ref().unwrap().history().unwrap();
         history.messages().iter().map(|message| (**message).clone()).collect()
     }
@@ -238,7 +260,7 @@ impl Stage {
 
 impl Running {
     /// Waits for something to be told.
-    async fn until(&mut self, is_it: impl Fn(&TurnEvent) -> bool) -> TurnEvent {
+    pub(crate) async fn until(&mut self, is_it: impl Fn(&TurnEvent) -> bool) -> TurnEvent {
         loop {
             let event = self.told.recv().await.expect("the turn ended without it");
             if is_it(&event) {
@@ -247,7 +269,7 @@ impl Running {
         }
     }
 
-    async fn asked(&mut self) -> agent::turn::QuestionId {
+    pub(crate) async fn asked(&mut self) -> agent::turn::QuestionId {
         match self.until(|event| matches!(event, TurnEvent::Asked { .. })).await {
             TurnEvent::Asked { id, .. } => id,
             _ => unreachable!(),
@@ -255,12 +277,12 @@ impl Running {
     }
 }
 
-fn call(id: &str, tool: &str) -> Block {
+pub(crate) fn call(id: &str, tool: &str) -> Block {
     Block::call(id, tool, format!("{{\"number\":\"{id}\"}}"))
 }
 
 /// Messages in short: who, and what.
-fn short(messages: &[Message]) -> Vec<String> {
+pub(crate) fn short(messages: &[Message]) -> Vec<String> {
     let block = |block: &Block| match block {
         Block::Text(text) => format!("'{}'", text.text),
         Block::ToolUse(call) => format!("call {}", call.id),

@@ -11,6 +11,7 @@
 
 mod child;
 mod conversation;
+mod conversation_trouble;
 mod dice;
 mod editor;
 mod files;

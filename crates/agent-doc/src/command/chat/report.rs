@@ -23,7 +23,20 @@ pub(super) struct Reporter {
     folder: String,
     /// What the model said last.
     answer: String,
+    /// What stands between it and what the model says next.
+    seam: Seam,
     turns: u32,
+}
+
+/// How one message of the model follows the one before.
+#[derive(Clone, Copy)]
+enum Seam {
+    /// It is a new answer: tools ran in between.
+    Anew,
+    /// It goes on in the middle of a sentence: the output limit cut off the one before, and we asked for the rest.
+    MidSentence,
+    /// It goes on after a pause that the provider made.
+    Pause,
 }
 
 impl Reporter {
@@ -41,6 +54,7 @@ impl Reporter {
             tools: frame.tools.iter().map(|tool| tool.name.clone()).collect(),
             folder: folder.to_string_lossy().into_owned(),
             answer: String::new(),
+            seam: Seam::Anew,
             turns: 0,
         }
     }
@@ -78,15 +92,32 @@ impl Reporter {
     }
 
     fn said(&mut self, message: &Message) {
-        if message.role == Role::Assistant {
-            self.turns += 1;
-            self.answer = words(message);
-        }
-        let kind = if message.role == Role::Assistant { "assistant" } else { "user" };
+        let kind = match message.role {
+            Role::Assistant => {
+                self.turns += 1;
+                self.answer_with(&words(message));
+                "assistant"
+            }
+            Role::User => {
+                let after_tools = message.results().next().is_some();
+                self.seam = if after_tools { Seam::Anew } else { Seam::MidSentence };
+                "user"
+            }
+        };
         let line = json!({ "type": kind, "message": message, "session_id": self.session });
         if self.line(&line).is_err() {
             // The reader has gone away or the disk is full. The end says so, once.
         }
+    }
+
+    /// No word of an answer in several pieces is lost.
+    fn answer_with(&mut self, words: &str) {
+        match std::mem::replace(&mut self.seam, Seam::Pause) {
+            Seam::Anew => self.answer.clear(),
+            Seam::Pause if !self.answer.is_empty() && !words.is_empty() => self.answer.push_str("\n\n"),
+            Seam::Pause | Seam::MidSentence => {}
+        }
+        self.answer.push_str(words);
     }
 
     pub(super) fn end(&self, ended: &Ended, took: Duration) -> Result<()> {
