@@ -66,7 +66,7 @@ impl Hub {
     /// [`io::Error`] if there is no such folder.
     pub fn open_root(root: &Path, keepers: KeeperFactory, options: OptionsFor) -> io::Result<Self> {
         let path = root.canonicalize()?;
-        let folder = File::open(&path)?;
+        let folder = path::open_folder(&path)?;
         if !folder.metadata()?.is_dir() {
             return Err(io::ErrorKind::NotADirectory.into());
         }

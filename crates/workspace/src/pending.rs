@@ -146,6 +146,7 @@ impl Pending {
     }
 
     /// Removes what processes that were killed left unfinished. Only for the one who has the turn: nobody else writes here then.
+    #[cfg(unix)]
     pub(crate) fn sweep(&self) -> Result<(), SidecarError> {
         let Ok(listed) = fs::read_dir(&self.folder) else {
             return Ok(());
