@@ -41,6 +41,7 @@ async fn a_turn_ends_at_its_limit_and_goes_on_in_the_next() {
     let limited = result(&output);
     assert_eq!(output.status.code(), Some(1), "{}", told(&output));
     assert_eq!((&limited["subtype"], &limited["num_turns"]), (&json!("error_max_turns"), &json!(2)));
+    assert!(limited["result"].as_str().unwrap().contains("--continue"), "{limited}");
 
     let child = person.start(&server, &["chat", "-p", "go on", "--continue"]);
     let exchange = accept(&server).await;

@@ -124,7 +124,7 @@ impl Reporter {
         match self.format {
             OutputFormat::Text => {
                 if ended.reason != EndReason::Completed {
-                    output::notice(&ended.reason.words());
+                    output::notice(&end_words(&ended.reason));
                 }
                 if self.answer.is_empty() {
                     return Ok(());
@@ -151,7 +151,7 @@ impl Reporter {
         };
         json!({
             "type": "result", "subtype": subtype, "is_error": is_error,
-            "result": if is_error { ended.reason.words() } else { self.answer.clone() },
+            "result": if is_error { end_words(&ended.reason) } else { self.answer.clone() },
             "session_id": self.session, "model": self.model, "num_turns": self.turns,
             "duration_ms": u64::try_from(took.as_millis()).unwrap_or(u64::MAX),
             "usage": ended.usage, "permission_denials": ended.denials,
@@ -165,6 +165,16 @@ impl Reporter {
         } else {
             Ok(())
         }
+    }
+}
+
+/// How a turn ended, with the remedy that there is without a screen.
+fn end_words(reason: &EndReason) -> String {
+    match reason {
+        EndReason::IterationsReached(count) => {
+            format!("stopped after {count} model calls; go on with --continue, or raise --max-turns")
+        }
+        other => other.words(),
     }
 }
 
