@@ -113,7 +113,8 @@ impl<D: Disk> StoredFile<D> {
             path,
             options,
             generation: 0,
-            known: None,
+            // At first an empty file is nothing to wonder about.
+            known: Some(String::new()),
             written: None,
             given: None,
             can_exchange: true,
@@ -194,7 +195,7 @@ impl<D: Disk> StoredFile<D> {
 
     /// The text of an open file, waited for.
     pub(super) fn text_of(&self, file: &D::File) -> Result<String, KeeperError> {
-        Ok(self.other_than(None, file)?.unwrap_or_default())
+        Ok(self.other_than(Some(""), file)?.unwrap_or_default())
     }
 
     /// The text of an open file, waited for, if it is another one than before.

@@ -80,8 +80,21 @@ pub(super) fn read<D: Disk>(
     let mut pauses = Pauses::within(patience.busy + patience.truncated);
     let mut busy = Pauses::within(patience.busy);
     let mut standing: Option<Standing> = None;
+    let had_words = before.is_none_or(|before| !before.is_empty());
+    let mut empty_since: Option<Instant> = None;
     loop {
         match disk.glimpse(file, limit)? {
+            // A new file has its name a moment before its maker has it open for writing, and in that moment nothing says that
+            // words will follow.
+            Glimpse::Quiet(bytes) if bytes.is_empty() && had_words => {
+                let since = *empty_since.get_or_insert_with(Instant::now);
+                if since.elapsed() >= patience.truncated {
+                    return other(&bytes);
+                }
+                if !pauses.pause() {
+                    return Err(KeeperError::Busy);
+                }
+            }
             Glimpse::Quiet(bytes) => return other(&bytes),
             Glimpse::TooLong(length) => return Err(KeeperError::TooLarge { length, limit }),
             Glimpse::Unsure(bytes, look) => {
@@ -94,7 +107,7 @@ pub(super) fn read<D: Disk>(
                 }
             }
             Glimpse::Busy => {
-                standing = None;
+                (standing, empty_since) = (None, None);
                 if !busy.pause() {
                     return Err(KeeperError::Busy);
                 }
