@@ -86,9 +86,11 @@ impl<'a> Check<'a> {
     fn all(&mut self, words: &'a [Word]) {
         let mut words = words.iter();
         let mut options_end = false;
+        // In an expression the sign ends nothing: what follows may still write a file.
+        let can_end = self.program.operands != Operands::Expression;
         while let Some(word) = words.next() {
             match &word.value {
-                Value::Static(text) if !options_end && text == "--" => {
+                Value::Static(text) if can_end && !options_end && text == "--" => {
                     options_end = true;
                     // A program that does not know this sign takes it for an operand, and one too many may be written.
                     self.operands += usize::from(self.program.operands_max != usize::MAX);

@@ -153,6 +153,7 @@ pub(crate) const PROVEN: &[&str] = &[
     "uniq -- a.txt PWNED",
     "find . -maxdepth 0 -fprintf PWNED x",
     "find . -maxdepth 0 -fprint PWNED",
+    "find -- . -maxdepth 0 -fprint PWNED",
     "find . -name victim -delete",
     "find . -maxdepth 0 -ok touch PWNED ';' < a.txt; find . -maxdepth 0 -exec touch PWNED {} +",
     "find . -maxdepth 0 -\"e\"xec touch PWNED ';'",
