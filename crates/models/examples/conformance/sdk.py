@@ -60,12 +60,20 @@ def mismatch(value, kind, path):
     return f"{path}: the check does not know {kind!r}"
 
 
+def is_required(key, hint, kind):
+    """The SDKs write their types as text, which `__required_keys__` does not look into; the hints tell."""
+    origin = typing.get_origin(hint)
+    if origin in (typing_extensions.Required, typing.Required):
+        return True
+    return key in kind.__required_keys__ and origin not in (typing_extensions.NotRequired, typing.NotRequired)
+
+
 def mismatch_of_fields(value, kind, path):
     if not isinstance(value, dict):
         return f"{path}: {value!r} is no object"
     hints = typing_extensions.get_type_hints(kind, include_extras=True)
-    for key in kind.__required_keys__:
-        if key not in value:
+    for key, hint in hints.items():
+        if is_required(key, hint, kind) and key not in value:
             return f"{path}.{key}: missing in {kind.__name__}"
     for key, entry in value.items():
         if key not in hints:
@@ -79,7 +87,9 @@ def mismatch_of_fields(value, kind, path):
 def spoilt(body):
     """The body with one fault each."""
     said = "messages" if "messages" in body else "input"
-    yield "no model", {key: value for key, value in body.items() if key != "model"}
+    if said == "messages":
+        # The Responses API takes a stored prompt in place of a model.
+        yield "no model", {key: value for key, value in body.items() if key != "model"}
     yield "an unknown key", {**body, "unheard_of": 1}
     yield "a text for a number", {**body, "max_tokens": "1", "max_output_tokens": "1"}
     yield "an unknown role", {**body, said: [*body[said], {"role": "nobody", "content": "x"}]}
