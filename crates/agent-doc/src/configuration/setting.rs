@@ -149,7 +149,7 @@ impl Setting {
 
     /// The name that was probably meant.
     pub(super) fn nearest(key: &str) -> Option<&'static str> {
-        let close = |name: &str| distance(key, name);
+        let close = |name: &str| strsim::levenshtein(key, name);
         let nearest = SETTINGS.iter().map(|setting| setting.key).min_by_key(|name| close(name))?;
         (close(nearest) <= 1 + nearest.len() / 4).then_some(nearest)
     }
@@ -197,23 +197,4 @@ fn is_address(text: &str) -> bool {
     };
     let is_plain = |c: char| c.is_ascii_graphic() && !"@\"<>\\^`{|}".contains(c);
     !host.is_empty() && text.chars().all(is_plain) && !text.contains(['?', '#'])
-}
-
-/// How many letters must be changed to make one of the other.
-fn distance(one: &str, other: &str) -> usize {
-    let other: Vec<char> = other.chars().collect();
-    let mut row: Vec<usize> = (0..=other.len()).collect();
-    for (at, letter) in one.chars().enumerate() {
-        let mut before = at;
-        let mut left = at + 1;
-        for (cell, wanted) in row.iter_mut().skip(1).zip(&other) {
-            let above = *cell;
-            left = (before + usize::from(letter != *wanted)).min(above + 1).min(left + 1);
-            (before, *cell) = (above, left);
-        }
-        if let Some(first) = row.first_mut() {
-            *first = at + 1;
-        }
-    }
-    row.last().copied().unwrap_or_default()
 }
