@@ -9,6 +9,7 @@ pub mod git;
 pub mod hub;
 pub mod keeper;
 pub mod owner;
+pub mod session;
 pub mod project;
 #[cfg(unix)]
 pub mod daemon;
