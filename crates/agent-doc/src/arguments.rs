@@ -4,6 +4,7 @@ mod agents;
 mod document;
 mod past;
 pub(crate) mod permissions;
+mod session;
 mod setup;
 
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
@@ -12,6 +13,7 @@ use crate::groups;
 pub(crate) use agents::*;
 pub(crate) use document::*;
 pub(crate) use past::*;
+pub(crate) use session::*;
 pub(crate) use setup::*;
 
 /// Work with markdown files that people and agents write at the same time.
@@ -48,6 +50,16 @@ pub(crate) fn definition() -> clap::Command {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    Run(Run),
+    Stream(Stream),
+    Write(Write),
+    Init(Init),
+    Reset(Reset),
+    Patch(Patch),
+    Convert(Convert),
+    Compact(Compact),
+    Commit(Commit),
+    Clean(Clean),
     Outline(Outline),
     #[command(subcommand)]
     Section(SectionCommand),

@@ -15,6 +15,7 @@ mod refusal;
 mod replace;
 mod wiring;
 mod rules;
+mod signals;
 
 use std::process::ExitCode;
 
@@ -60,6 +61,16 @@ fn main() -> ExitCode {
 
 fn perform(command: &Command) -> Result<Outcome> {
     match command {
+        Command::Run(given) => return command::session::turn::run(given),
+        Command::Stream(given) => return command::session::turn::stream(given),
+        Command::Write(given) => return command::session::write::run(given),
+        Command::Init(given) => command::session::init::run(given)?,
+        Command::Reset(given) => command::session::reset::run(given)?,
+        Command::Patch(given) => command::session::patch::run(given)?,
+        Command::Convert(given) => command::session::convert::run(given)?,
+        Command::Compact(given) => command::session::compact::run(given)?,
+        Command::Commit(given) => command::session::git::commit(given)?,
+        Command::Clean(given) => command::session::git::clean(given)?,
         Command::Outline(given) => command::outline::run(given)?,
         Command::Section(SectionCommand::List(given)) => command::section::list(given)?,
         Command::Section(SectionCommand::Read(given)) => command::section::read(given)?,

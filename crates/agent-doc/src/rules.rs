@@ -40,6 +40,12 @@ impl RuleFiles {
             std::env::current_dir().and_then(|folder| folder.canonicalize()).with_context(|| {
                 Refusal::new("the current folder cannot be read", "go to a folder that is there")
             })?;
+        Self::of(&current)
+    }
+
+    /// Those of the project around a folder.
+    pub(crate) fn of(current: &Path) -> Result<Self> {
+        let current = current.to_owned();
         let project = root_of(&current.join(NAME)).to_owned();
         let variable = |name| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
         let home = variable("HOME");

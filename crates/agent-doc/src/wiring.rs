@@ -1,6 +1,8 @@
 //! The parts put together as the person's settings say: a model, tools, rules, a transcript. Never does any of their work.
 
+pub(crate) mod answerer;
 pub(crate) mod model;
+pub(crate) mod own;
 pub(crate) mod prompt;
 pub(crate) mod rules;
 pub(crate) mod tools;

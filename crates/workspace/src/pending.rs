@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::checksum::hex128;
 use crate::private;
+use crate::session::layout::Layout;
 use crate::sidecar::{SidecarError, failed};
 
 /// Where a response goes.
@@ -21,6 +22,8 @@ pub enum Target {
     Section(String),
     /// To the end of the document.
     End,
+    /// Wherever the layout of the document has it; its merge base is kept beside it.
+    Answer(Layout),
 }
 
 /// A response, as far as it has come.
@@ -38,6 +41,21 @@ pub struct Response {
     pub base: String,
     /// What has come so far, as it goes into the document.
     pub text: String,
+    /// What the agent thought, where the document wants that, too.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub thinking: String,
+    /// The name of the agent's conversation, for the frontmatter.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub talk: Option<String>,
+    /// Whether nothing more will come.
+    #[serde(default)]
+    pub is_whole: bool,
+    /// The [`fingerprint`] of the snapshot at its beginning, if there was one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub snapshot: Option<String>,
+    /// Whether that snapshot was of a later text than the one that it answers.
+    #[serde(default)]
+    pub is_later: bool,
     /// How many bytes of it are in the document for sure.
     #[serde(default)]
     pub applied: usize,
@@ -67,6 +85,11 @@ impl Response {
             target,
             base: fingerprint(base),
             text: String::new(),
+            thinking: String::new(),
+            talk: None,
+            is_whole: false,
+            snapshot: None,
+            is_later: false,
             applied: 0,
             attempt: None,
         }
@@ -116,6 +139,23 @@ impl Pending {
         written.and_then(|bytes| private::replace(&path, &bytes)).map_err(|source| failed(&path, source))
     }
 
+    /// Keeps the text that a response is merged on. When this returns it is on the disk.
+    pub fn put_base(&self, id: &str, base: &str) -> Result<(), SidecarError> {
+        private::create_folder(&self.folder).map_err(|source| failed(&self.folder, source))?;
+        let path = self.base_path(id);
+        private::replace(&path, base.as_bytes()).map_err(|source| failed(&path, source))
+    }
+
+    /// The text that a response is merged on, if it was kept.
+    pub fn base(&self, id: &str) -> Result<Option<String>, SidecarError> {
+        let path = self.base_path(id);
+        match fs::read_to_string(&path) {
+            Ok(text) => Ok(Some(text)),
+            Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::InvalidData) => Ok(None),
+            Err(source) => Err(failed(&path, source)),
+        }
+    }
+
     /// A response by its name.
     pub fn get(&self, id: &str) -> Result<Option<Response>, SidecarError> {
         self.read(&self.path(id))
@@ -141,8 +181,10 @@ impl Pending {
 
     /// Forgets a response that the journal knows to be done, or that a person does not want.
     pub fn clear(&self, id: &str) -> Result<(), SidecarError> {
-        let path = self.path(id);
-        private::remove(&path).map_err(|source| failed(&path, source))
+        for path in [self.path(id), self.base_path(id)] {
+            private::remove(&path).map_err(|source| failed(&path, source))?;
+        }
+        Ok(())
     }
 
     /// Removes what processes that were killed left unfinished. Only for the one who has the turn: nobody else writes here then.
@@ -152,11 +194,18 @@ impl Pending {
             return Ok(());
         };
         for path in listed.flatten().map(|entry| entry.path()) {
-            if path.extension().is_some_and(|extension| extension == private::UNFINISHED) {
+            let is_unfinished = path.extension().is_some_and(|extension| extension == private::UNFINISHED);
+            let is_orphan = path.extension().is_some_and(|extension| extension == "md")
+                && !path.with_extension("json").exists();
+            if is_unfinished || is_orphan {
                 private::remove(&path).map_err(|source| failed(&path, source))?;
             }
         }
         Ok(())
+    }
+
+    fn base_path(&self, id: &str) -> PathBuf {
+        self.folder.join(format!("{}.md", hex128(id.as_bytes())))
     }
 
     fn path(&self, id: &str) -> PathBuf {

@@ -13,6 +13,7 @@ use crate::command::{Actor, FileCommand, FileErrorKind, FileResult, Reply};
 use crate::lock::{LockError, TurnLock};
 use crate::pending::{Pending, Response};
 use crate::reach::{Reach, ReachError};
+use crate::session::delivery::{Delivery, DeliveryError, Flushed, Upto};
 use crate::sidecar::{DocumentPaths, SidecarError};
 
 /// How often a document may change between reading it and writing to it before we give up.
@@ -30,6 +31,9 @@ pub enum CompleteError {
     /// The document's owner could not be reached.
     #[error(transparent)]
     Reach(#[from] ReachError),
+    /// An answer does not fit into its document any more.
+    #[error(transparent)]
+    Delivery(#[from] DeliveryError),
     /// The document's owner refused.
     #[error("{message}")]
     Refused {
@@ -61,19 +65,44 @@ pub async fn complete(
     now: u64,
 ) -> Result<Vec<Completed>, CompleteError> {
     let _turn = TurnLock::take(&paths.lock, "agent-doc recover", now)?;
+    complete_locked(reach, document, paths).await
+}
+
+/// As [`complete`], for one who has the turn.
+pub(crate) async fn complete_locked(
+    reach: &mut Reach,
+    document: &Path,
+    paths: &DocumentPaths,
+) -> Result<Vec<Completed>, CompleteError> {
     let (path, pending) = (document.to_string_lossy().into_owned(), Pending::at(&paths.pending_dir));
     pending.sweep()?;
-    read(reach, &path).await?;
+    let (mut current, _) = read(reach, &path).await?;
     let mut completed = Vec::new();
     for mut response in pending.list()? {
-        let reply = put(reach, &path, &pending, &mut response).await?;
-        pending.clear(&response.id)?;
-        if !reply.duplicate {
-            let (id, author) = (response.id, response.author);
-            completed.push(Completed { id, author, revision: reply.revision });
+        let (id, author) = (response.id.clone(), response.author.clone());
+        let revision = match Delivery::resume(paths, &path, response.clone(), &current)? {
+            Some(delivery) => deliver(reach, delivery).await?,
+            None => {
+                let reply = put(reach, &path, &pending, &mut response).await?;
+                pending.clear(&id)?;
+                (!reply.duplicate).then_some(reply.revision)
+            }
+        };
+        if let Some(revision) = revision {
+            completed.push(Completed { id, author, revision });
+            (current, _) = read(reach, &path).await?;
         }
     }
     Ok(completed)
+}
+
+/// Brings the rest of an answer into its document, and settles it. The revision that holds it, unless all of it was there already.
+async fn deliver(reach: &mut Reach, mut delivery: Delivery) -> Result<Option<u64>, CompleteError> {
+    if delivery.flush(reach, Upto::End).await? == Flushed::NoPlace {
+        let message = "the place of an answer is not in the document; put it back, or see it with 'agent-doc recover --list --json'";
+        return Err(CompleteError::Refused { message: message.to_owned() });
+    }
+    Ok(delivery.settle()?.revision)
 }
 
 /// Has one response written, under its own name, by which the owner knows it if it was done before.

@@ -2,3 +2,12 @@
 //! writes a document itself; its owner does.
 
 pub mod agent;
+pub mod change;
+pub mod compose;
+pub mod layout;
+#[cfg(unix)]
+pub mod delivery;
+#[cfg(unix)]
+pub mod file;
+#[cfg(unix)]
+pub mod turn;

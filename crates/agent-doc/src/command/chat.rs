@@ -22,12 +22,8 @@ use crate::configuration::Configuration;
 use crate::refusal::Refusal;
 use crate::rules::RuleFiles;
 use crate::wiring::{model, prompt, tools};
-use crate::{Outcome, log, moment};
+use crate::{Outcome, log, moment, signals};
 use report::Reporter;
-
-/// Signals that end a turn, by the exit code that a shell gives them.
-const INTERRUPTED: u8 = 130;
-const TERMINATED: u8 = 143;
 
 pub(crate) fn run(given: &Chat) -> Result<Outcome> {
     let words = given.prompt.as_deref().map(str::trim).unwrap_or_default();
@@ -69,7 +65,7 @@ async fn ask(given: &Chat, words: &str) -> Result<Outcome> {
     let mut conversation = Conversation::new(ports, setup, history, transcript);
     reporter.begin()?;
     let stop = StreamController::new();
-    let signal = listen(stop.clone());
+    let signal = signals::listen(stop.clone());
     let (_far, mut near) = remote();
     let mut tell = |event| reporter.told(event);
     let first = Event::Prompted(vec![Block::text(words)]);
@@ -81,40 +77,9 @@ async fn ask(given: &Chat, words: &str) -> Result<Outcome> {
     Ok(Outcome::Code(code))
 }
 
-/// Stops the turn when the shell or the system wants the program to end.
-fn listen(stop: StreamController) -> tokio::task::JoinHandle<u8> {
-    tokio::spawn(async move {
-        let code = signalled().await;
-        stop.abort();
-        code
-    })
-}
-
-#[cfg(unix)]
-async fn signalled() -> u8 {
-    use tokio::signal::unix::{SignalKind, signal};
-    let (Ok(mut interrupt), Ok(mut terminate)) =
-        (signal(SignalKind::interrupt()), signal(SignalKind::terminate()))
-    else {
-        return std::future::pending().await;
-    };
-    tokio::select! {
-        _ = interrupt.recv() => INTERRUPTED,
-        _ = terminate.recv() => TERMINATED,
-    }
-}
-
-#[cfg(not(unix))]
-async fn signalled() -> u8 {
-    if tokio::signal::ctrl_c().await.is_err() {
-        return std::future::pending().await;
-    }
-    INTERRUPTED
-}
-
 async fn exit_code(ended: &Ended, signal: Option<tokio::task::JoinHandle<u8>>) -> u8 {
     if let Some(signal) = signal {
-        return signal.await.unwrap_or(INTERRUPTED);
+        return signal.await.unwrap_or(signals::INTERRUPTED);
     }
     u8::from(ended.reason != EndReason::Completed)
 }

@@ -17,7 +17,7 @@ pub(super) fn place(file: &str, response: &Response, rest: &str) -> String {
     let placed = match &response.target {
         Target::Component(name) => component::append(file, name, rest).ok(),
         Target::Section(title) => contain::append_contained(file, title, rest, contain::Limits::NONE).ok(),
-        Target::End => None,
+        Target::End | Target::Answer(_) => None,
     };
     placed.unwrap_or_else(|| at_end(file, rest))
 }

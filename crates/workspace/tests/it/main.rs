@@ -47,4 +47,5 @@ mod trouble_disk;
 mod owner;
 mod processes;
 mod recovery;
+mod session;
 mod watch;
