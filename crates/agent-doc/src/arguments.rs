@@ -52,6 +52,7 @@ pub(crate) fn definition() -> clap::Command {
 pub(crate) enum Command {
     Run(Run),
     Stream(Stream),
+    Watch(Watch),
     Write(Write),
     Init(Init),
     Reset(Reset),

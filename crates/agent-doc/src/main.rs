@@ -63,6 +63,7 @@ fn perform(command: &Command) -> Result<Outcome> {
     match command {
         Command::Run(given) => return command::session::turn::run(given),
         Command::Stream(given) => return command::session::turn::stream(given),
+        Command::Watch(given) => return command::session::watch::run(given),
         Command::Write(given) => return command::session::write::run(given),
         Command::Init(given) => command::session::init::run(given)?,
         Command::Reset(given) => command::session::reset::run(given)?,

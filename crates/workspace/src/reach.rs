@@ -123,7 +123,9 @@ impl Reach {
             Way::Own(hub) => hub.shutdown().await,
             Way::Serving(hub, Serving { end, task }) => {
                 // First nobody is let in any more, so that nobody is cut off in the middle.
-                drop(end.send(()));
+                if end.send(()).is_err() {
+                    // It has ended already.
+                }
                 drop(task.await);
                 hub.shutdown().await;
             }

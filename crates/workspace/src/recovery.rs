@@ -7,6 +7,7 @@ mod waiting;
 use std::path::Path;
 
 use place::place;
+pub(crate) use waiting::markdown_files;
 pub use waiting::{Damaged, LeftSave, Waiting, WaitingResponse, waiting};
 
 use crate::command::{Actor, FileCommand, FileErrorKind, FileResult, Reply};

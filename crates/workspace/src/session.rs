@@ -11,3 +11,5 @@ pub mod delivery;
 pub mod file;
 #[cfg(unix)]
 pub mod turn;
+#[cfg(unix)]
+pub mod watching;

@@ -259,3 +259,55 @@ pub(crate) struct Clean {
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
 }
+
+/// Answer documents whenever they are saved
+///
+/// All session documents of the project are watched, or those that are named. One in the mode 'stream' is answered at once, others
+/// when they have been quiet for a moment. An unfinished sentence is waited for. It runs until it is interrupted.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Exit codes: 0 ended, or it is watched; 1 with --status, it is not watched; 2 not begun
+
+Examples:
+  agent-doc watch
+  agent-doc watch notes.md plans/
+  agent-doc watch --status
+  agent-doc watch --stop"
+)]
+pub(crate) struct Watch {
+    /// Documents and folders; else the whole project
+    #[arg(value_name = "PATH")]
+    pub(crate) paths: Vec<PathBuf>,
+
+    /// Milliseconds that a document must be quiet
+    #[arg(long, value_name = "MS", default_value = "500", value_parser = clap::value_parser!(u64).range(0..=600_000))]
+    pub(crate) debounce: u64,
+
+    /// How often in a row a document is answered for changes that came meanwhile
+    #[arg(long, value_name = "N", default_value = "3")]
+    pub(crate) max_cycles: u32,
+
+    /// Who answers, whatever the documents say
+    #[arg(long, value_name = "NAME")]
+    pub(crate) agent: Option<String>,
+
+    /// Commit nothing
+    #[arg(long)]
+    pub(crate) no_git: bool,
+
+    /// Let calls run that a rule like 'Bash(cargo test *)' covers; may be given again
+    #[arg(long, value_name = "RULE")]
+    pub(crate) allow: Vec<String>,
+
+    /// Say what is watched, and how it is
+    #[arg(long, conflicts_with = "stop")]
+    pub(crate) status: bool,
+
+    /// End the watching of this project
+    #[arg(long)]
+    pub(crate) stop: bool,
+
+    /// Print JSON, for programs
+    #[arg(long)]
+    pub(crate) json: bool,
+}

@@ -8,6 +8,7 @@ pub(crate) mod patch;
 mod progress;
 pub(crate) mod reset;
 pub(crate) mod turn;
+pub(crate) mod watch;
 pub(crate) mod write;
 
 use std::path::Path;
