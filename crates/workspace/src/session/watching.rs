@@ -29,6 +29,8 @@ use crate::watch::{Options as WatchOptions, Watched, Watcher};
 use keeper::Keeper;
 use status::Board;
 
+/// How long an unfinished sentence is waited for between two looks, if nobody says otherwise.
+pub const RECHECK: Duration = Duration::from_millis(200);
 /// How many turns may be under way at once.
 const TURNS_MAX: usize = 4;
 /// How many events may wait for whoever prints them.
@@ -39,6 +41,8 @@ const EVENTS_MAX: usize = 1024;
 pub struct Options {
     /// How long a document must be quiet before it is answered. Stream documents are answered at once.
     pub debounce: Duration,
+    /// How long to wait before an unfinished sentence is looked at again.
+    pub recheck: Duration,
     /// How often in a row a document is answered for changes that came while it was being answered.
     pub max_cycles: u32,
     /// Who answers a document.

@@ -4,3 +4,4 @@ mod desk;
 mod recover;
 mod run;
 mod stream;
+mod watching;

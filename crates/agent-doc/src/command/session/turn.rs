@@ -64,13 +64,14 @@ fn perform(file: &SessionFile, given: &TurnArguments, pace: Pace, target: Option
     let agent = answerer::find(wanted, &file.root, &given.allow)?;
     let manner = manner(given, pace, target);
     let runtime = tokio::runtime::Runtime::new().context("no thread can be started")?;
-    let progress = Progress::begin(agent.name(), given.json);
+    let mut progress = None;
     let taken = runtime.block_on(async {
         let stop = StreamController::new();
         let signal = signals::listen(stop.clone());
-        let mut tell = |told: Told| match &told {
-            Told::Said(said) => progress.said(said),
-            told => tell(told, given.json),
+        let mut tell = |told: Told| match (&told, &progress) {
+            (Told::Asked, _) => progress = Some(Progress::begin(agent.name(), given.json)),
+            (Told::Said(said), Some(progress)) => progress.said(said),
+            (told, _) => tell(told, given.json),
         };
         let taken = turn::take(file, &agent, &manner, &turn::Door::Root, &stop, &mut tell).await;
         let is_stopped = stop.is_aborted();
@@ -79,7 +80,7 @@ fn perform(file: &SessionFile, given: &TurnArguments, pace: Pace, target: Option
     });
     // An agent that does not listen must not keep the program alive.
     runtime.shutdown_background();
-    let seconds = progress.end().as_secs_f64();
+    let seconds = progress.map_or(0.0, |progress| progress.end().as_secs_f64());
     let (taken, code) = taken;
     match (taken, code) {
         (Err(error), Some(code)) => {

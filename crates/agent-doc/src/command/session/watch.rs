@@ -80,6 +80,7 @@ fn options(given: &Watch) -> Options {
     let git = if given.no_git { Git::Off } else { Git::Commit };
     Options {
         debounce: Duration::from_millis(given.debounce),
+        recheck: watching::RECHECK,
         max_cycles: given.max_cycles,
         agent: Arc::new(move |file: &SessionFile, settings| {
             let name = named.as_deref().or(settings.agent.as_deref());

@@ -18,8 +18,7 @@ use crate::session::delivery::read;
 use crate::session::file::SessionFile;
 use crate::session::turn::{self, Door, Pace, Taken, Told, TurnError, is_session, snapshot_of};
 
-/// How long to wait before an unfinished sentence is looked at again, and how often at most.
-const RECHECK: Duration = Duration::from_millis(200);
+/// How often an unfinished sentence is looked at again, at most.
 const RECHECKS_MAX: usize = 25;
 /// How long to wait for a turn of another process before it is tried again.
 const TAKEN: Duration = Duration::from_millis(500);
@@ -136,7 +135,7 @@ impl Keeper {
             }
             self.state(State::Waiting);
             last = Some(text);
-            tokio::time::sleep(RECHECK).await;
+            tokio::time::sleep(self.options.recheck).await;
         }
         let snapshot = snapshot_of(&self.file, last.as_deref().unwrap_or_default());
         let snapshot = snapshot.map_err(|error| error.to_string())?;
