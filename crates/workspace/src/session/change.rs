@@ -37,7 +37,7 @@ impl Change {
         for hunk in diff_lines(&old, &new) {
             let (gone, come) = (old.get(hunk.old).unwrap_or_default(), new.get(hunk.new).unwrap_or_default());
             is_empty &= gone.split_whitespace().eq(come.split_whitespace());
-            if let Some(line) = come.lines().rfind(|line| !line.trim().is_empty()) {
+            if let Some(line) = come.lines().rfind(|line| is_of_a_person(line)) {
                 last_line = Some(line.to_owned());
             }
         }
@@ -50,6 +50,12 @@ impl Change {
     pub fn completeness(&self) -> Completeness {
         self.last_line.as_deref().map_or(Completeness::Complete, completeness)
     }
+}
+
+/// Whether a line can be what a person typed last. Our markers around it are not.
+fn is_of_a_person(line: &str) -> bool {
+    let line = line.trim();
+    !line.is_empty() && !(line.starts_with("<!--") && line.ends_with("-->"))
 }
 
 #[cfg(test)]
@@ -76,6 +82,13 @@ mod tests {
         assert!(change.is_first && !change.is_empty);
         assert_eq!(change.last_line.as_deref(), Some("What now?"));
         assert!(Change::between(None, "---\nsession:\n---\n\n").is_empty);
+    }
+
+    #[test]
+    fn a_marker_is_not_what_the_person_typed_last() {
+        let change =
+            Change::between(None, "<!-- agent:exchange -->\nPlease look at\n<!-- /agent:exchange -->\n");
+        assert_eq!(change.last_line.as_deref(), Some("Please look at"));
     }
 
     #[test]
