@@ -5,6 +5,7 @@ pub mod acp;
 pub mod permission;
 pub mod program;
 pub mod spec;
+pub mod tmux;
 
 mod format;
 mod last_words;
@@ -21,6 +22,7 @@ pub use acp::Acp;
 pub use permission::{PermissionDesk, RefuseAll};
 pub use program::Program;
 pub use spec::{Format, Spec};
+pub use tmux::Tmux;
 
 use crate::session::agent::Agent;
 

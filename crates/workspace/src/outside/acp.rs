@@ -163,9 +163,9 @@ enum Heard {
     Stopped,
 }
 
-/// Hears the rest, for ever; whoever calls it has a limit.
+/// Hears the rest. Somebody may hold the stream, so whoever calls it has a limit.
 async fn drained(last_words: &mut LastWords) {
-    loop {
+    while !last_words.is_over() {
         last_words.hear().await;
     }
 }

@@ -22,23 +22,25 @@ impl LastWords {
         Self { stream: Some(stream), kept: Vec::new() }
     }
 
-    /// Waits until something was said; for ever, once the stream is closed. May be dropped at any time.
+    /// Waits until something was said, or that was all; for ever, after that. May be dropped at any time.
     pub(super) async fn hear(&mut self) {
+        let Some(stream) = &mut self.stream else {
+            return std::future::pending().await;
+        };
         let mut buffer = [0; 4096];
-        loop {
-            let Some(stream) = &mut self.stream else {
-                return std::future::pending().await;
-            };
-            match stream.read(&mut buffer).await {
-                Ok(0) | Err(_) => self.stream = None,
-                Ok(length) => {
-                    self.kept.extend_from_slice(buffer.get(..length).unwrap_or_default());
-                    let old = self.kept.len().saturating_sub(KEPT_MAX);
-                    self.kept.drain(..old);
-                    return;
-                }
+        match stream.read(&mut buffer).await {
+            Ok(0) | Err(_) => self.stream = None,
+            Ok(length) => {
+                self.kept.extend_from_slice(buffer.get(..length).unwrap_or_default());
+                let old = self.kept.len().saturating_sub(KEPT_MAX);
+                self.kept.drain(..old);
             }
         }
+    }
+
+    /// Whether that was all.
+    pub(super) fn is_over(&self) -> bool {
+        self.stream.is_none()
     }
 
     /// The last lines of it, in one line.

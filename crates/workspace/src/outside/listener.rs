@@ -66,7 +66,9 @@ impl Listener {
         let mut stopped = self.stop.subscribe();
         loop {
             let limit = match self.ended {
-                Some((ended, _)) if self.stdout.is_none() => return Heard::Over(ended),
+                Some((ended, _)) if self.stdout.is_none() && self.stderr.is_over() => {
+                    return Heard::Over(ended);
+                }
                 Some((_, at)) => at + DRAIN,
                 None => self.heard_at + self.patience,
             };

@@ -70,8 +70,10 @@ mod tests {
     #[test]
     fn a_letter_or_a_sequence_may_come_in_pieces() {
         let mut reader = Plain::default();
-        let said: Vec<String> =
-            [&b"gr\xc3"[..], b"\xbcn\x1b[3", b"1mrot", b"\xff!"].iter().map(|piece| reader.take(piece)).collect();
+        let said: Vec<String> = [&b"gr\xc3"[..], b"\xbcn\x1b[3", b"1mrot", b"\xff!"]
+            .iter()
+            .map(|piece| reader.take(piece))
+            .collect();
         assert_eq!(said, ["gr", "ün", "rot", "\u{fffd}!"]);
     }
 }

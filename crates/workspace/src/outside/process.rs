@@ -45,7 +45,7 @@ impl From<ExitStatus> for Ended {
     }
 }
 
-/// A process that was started. Dropping it kills all of it.
+/// A process that was started. Dropping it before its end kills all of it.
 pub(super) struct Running {
     process: Arc<Process>,
     ended: watch::Receiver<Option<Ended>>,
@@ -101,7 +101,9 @@ impl Running {
 
 impl Drop for Running {
     fn drop(&mut self) {
-        self.process.kill();
+        if self.ended.borrow().is_none() {
+            self.process.kill();
+        }
     }
 }
 

@@ -29,7 +29,8 @@ impl Program {
         if let Some(note) = spec.cannot(&ask.talk) {
             telling.note(&note);
         }
-        let launch = Launch { program: &spec.command, arguments, without: &spec.without, folder: &ask.folder };
+        let launch =
+            Launch { program: &spec.command, arguments, without: &spec.without, folder: &ask.folder };
         let (running, streams) =
             Running::start(launch).map_err(|error| spec.not_started(&error, &ask.folder))?;
         let prompt = if spec.takes_argument() { Vec::new() } else { ask.prompt.into_bytes() };
@@ -40,7 +41,10 @@ impl Program {
                 Heard::Words(words) => {
                     if let Err(too_much) = reader.take(&words, &mut telling) {
                         listener.stop().await;
-                        return Err(AgentError::Garbled { agent: spec.name.clone(), told: too_much.to_string() });
+                        return Err(AgentError::Garbled {
+                            agent: spec.name.clone(),
+                            told: too_much.to_string(),
+                        });
                     }
                 }
                 Heard::Over(ended) => {

@@ -3,7 +3,7 @@
 mod acp;
 mod formats;
 mod stop;
-// mod tmux;
+mod tmux;
 mod trouble;
 
 use std::path::{Path, PathBuf};
@@ -114,7 +114,8 @@ pub(crate) async fn ask_until(
         notes.0.push(said);
     };
     let answering = agent.answer(ask, stop, &mut hear);
-    let outcome = tokio::time::timeout(Duration::from_secs(60), answering).await.expect("the agent never ended");
+    let outcome =
+        tokio::time::timeout(Duration::from_secs(60), answering).await.expect("the agent never ended");
     let (said, stopped_at) = std::mem::replace(&mut *heard.lock().unwrap(), (Vec::new(), Instant::now()));
     Answer { said, outcome, took: stopped_at.elapsed() }
 }

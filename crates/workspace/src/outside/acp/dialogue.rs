@@ -8,11 +8,11 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use agent::StreamController;
 use agent_client_protocol::schema::ProtocolVersion;
 use agent_client_protocol::v1::schema::{
-    CancelNotification, ContentBlock, Implementation, InitializeRequest, InitializeResponse, LoadSessionRequest,
-    NewSessionRequest, PermissionOptionKind, PromptRequest, RequestPermissionOutcome, RequestPermissionRequest,
-    RequestPermissionResponse, ResumeSessionRequest, SelectedPermissionOutcome, SessionConfigKind,
-    SessionConfigOption, SessionConfigOptionCategory, SessionConfigSelectOptions, SessionId, SessionNotification,
-    SetSessionConfigOptionRequest, StopReason, TextContent,
+    CancelNotification, ContentBlock, Implementation, InitializeRequest, InitializeResponse,
+    LoadSessionRequest, NewSessionRequest, PermissionOptionKind, PromptRequest, RequestPermissionOutcome,
+    RequestPermissionRequest, RequestPermissionResponse, ResumeSessionRequest, SelectedPermissionOutcome,
+    SessionConfigKind, SessionConfigOption, SessionConfigOptionCategory, SessionConfigSelectOptions,
+    SessionId, SessionNotification, SetSessionConfigOptionRequest, StopReason, TextContent,
 };
 use agent_client_protocol::v1::{ConnectionTo, Responder};
 use agent_client_protocol::{Agent, Client, Error, Lines, on_receive_notification, on_receive_request};
@@ -96,8 +96,9 @@ impl Dialogue {
                             connection: ConnectionTo<Agent>| {
                     let clerk = clerk.clone();
                     // In a task of its own: the agent may speak on while a person thinks.
-                    connection
-                        .spawn(async move { responder.respond(RequestPermissionResponse::new(clerk.decide(request).await)) })
+                    connection.spawn(async move {
+                        responder.respond(RequestPermissionResponse::new(clerk.decide(request).await))
+                    })
                 },
                 on_receive_request!(),
             )
@@ -175,7 +176,8 @@ impl Dialogue {
 
 /// The setting of the agent that chooses a model, and its value for the one that is wanted; else what it offers.
 fn model_option(options: &[SessionConfigOption], wanted: &str) -> Result<(String, String), String> {
-    let is_model = |option: &&SessionConfigOption| option.category == Some(SessionConfigOptionCategory::Model);
+    let is_model =
+        |option: &&SessionConfigOption| option.category == Some(SessionConfigOptionCategory::Model);
     let Some(option) = options.iter().find(is_model) else {
         return Err("it lets nobody choose its model; take 'model' away".to_owned());
     };

@@ -28,7 +28,8 @@ pub(super) fn incoming(
     stdout: ChildStdout,
     garbage: UnboundedSender<Update>,
 ) -> impl Stream<Item = io::Result<String>> + Send + 'static {
-    let reading = Reading { stdout, lines: Lines::default(), whole: VecDeque::new(), garbage, is_over: false };
+    let reading =
+        Reading { stdout, lines: Lines::default(), whole: VecDeque::new(), garbage, is_over: false };
     Box::pin(stream::unfold(reading, |mut reading| async move {
         let line = reading.next().await?;
         Some((line, reading))

@@ -16,8 +16,8 @@ import json, os, sys, threading, time
 def send(message):
     sys.stdout.write(json.dumps({"jsonrpc": "2.0", **message}) + "\n"); sys.stdout.flush()
 def reply(result): send({"id": request["id"], "result": result})
-def update(kind, **fields):
-    send({"method": "session/update", "params": {"sessionId": session, "update": {"sessionUpdate": kind, **fields}}})
+def update(what, **fields):
+    send({"method": "session/update", "params": {"sessionId": session, "update": {"sessionUpdate": what, **fields}}})
 def say(text, **more): update("agent_message_chunk", content={"type": "text", "text": text}, **more)
 def read():
     line = sys.stdin.readline()
@@ -110,7 +110,10 @@ async fn a_conversation_goes_on_without_telling_its_past_again() {
         assert_eq!(answer.text(), "Hello.", "{}", answer.shown());
         let (name, can_go_on) = if can == "{}" { ("new-1", false) } else { ("old-1", true) };
         assert!(answer.said.contains(&Said::Talk(name.to_owned())), "{}", answer.shown());
-        let is_told = answer.said.iter().any(|said| matches!(said, Said::Doing(told) if told.contains("a new one begins")));
+        let is_told = answer
+            .said
+            .iter()
+            .any(|said| matches!(said, Said::Doing(told) if told.contains("a new one begins")));
         assert_eq!(is_told, !can_go_on, "{}", answer.shown());
     }
 }
@@ -141,11 +144,12 @@ struct Kind {
 
 impl PermissionDesk for Kind {
     fn decide(&self, request: PermissionRequest) -> Deciding<'_> {
-        let yes = request.choices.iter().find(|choice| choice.meaning == Meaning::AllowOnce).unwrap().id.clone();
+        let yes =
+            request.choices.iter().find(|choice| choice.meaning == Meaning::AllowOnce).unwrap().id.clone();
         self.asked.lock().unwrap().push(request);
         Box::pin(async move {
             // Longer than the agent may be silent.
-            tokio::time::sleep(Duration::from_millis(600)).await;
+            tokio::time::sleep(Duration::from_secs(6)).await;
             Decision::Chosen(yes)
         })
     }
@@ -175,7 +179,7 @@ async fn what_it_wants_leave_for_is_refused_where_nobody_can_be_asked() {
 async fn who_is_at_the_desk_decides_and_may_take_their_time() {
     let bench = Bench::new();
     let desk = Arc::new(Kind::default());
-    let spec = Spec { patience: Duration::from_millis(500), ..spec(&bench, ASKS) };
+    let spec = Spec { patience: Duration::from_secs(5), ..spec(&bench, ASKS) };
     let answer = ask(&Acp::new(spec, desk.clone()), bench.ask("What?")).await;
     assert_eq!(answer.text(), r#"{"outcome": "selected", "optionId": "yes"}"#, "{}", answer.shown());
     let asked = desk.asked.lock().unwrap();

@@ -269,7 +269,8 @@ async fn opencode_tells_parts_once_and_apart() {
 #[tokio::test]
 async fn built_in_agents_are_called_as_their_programs_want_it() {
     let bench = Bench::new();
-    std::fs::write(bench.path("agent.sh"), "printf '%s\\n' \"$*\" >arguments; cat >/dev/null; echo x").unwrap();
+    std::fs::write(bench.path("agent.sh"), "printf '%s\\n' \"$*\" >arguments; cat >/dev/null; echo x")
+        .unwrap();
     let mut calls = String::new();
     for name in ["claude", "codex", "gemini", "opencode"] {
         for talk in [Talk::Fresh, Talk::ForkLatest, Talk::Resume("id-1".into())] {

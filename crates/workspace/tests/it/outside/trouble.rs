@@ -18,7 +18,11 @@ fn error(answer: &Answer) -> String {
 
 #[tokio::test]
 async fn an_exit_code_is_a_failure_and_what_was_said_is_kept() {
-    let answer = run("echo partial words; printf 'old\\n\\033[31mno credit left\\033[0m\\n' >&2; exit 3", Format::Text).await;
+    let answer = run(
+        "echo partial words; printf 'old\\n\\033[31mno credit left\\033[0m\\n' >&2; exit 3",
+        Format::Text,
+    )
+    .await;
     assert_eq!(answer.text(), "partial words\n");
     assert_eq!(error(&answer), "fake failed: exit code 3: old | no credit left");
     let died = run("echo partial; kill -9 $$", Format::Text).await;
@@ -27,7 +31,9 @@ async fn an_exit_code_is_a_failure_and_what_was_said_is_kept() {
 
 #[tokio::test]
 async fn only_the_end_of_a_long_complaint_is_kept() {
-    let answer = run("i=0; while [ $i -lt 20000 ]; do echo complaint $i >&2; i=$((i+1)); done; exit 1", Format::Text).await;
+    let answer =
+        run("i=0; while [ $i -lt 20000 ]; do echo complaint $i >&2; i=$((i+1)); done; exit 1", Format::Text)
+            .await;
     assert_eq!(
         error(&answer),
         "fake failed: exit code 1: complaint 19996 | complaint 19997 | complaint 19998 | complaint 19999"
@@ -37,7 +43,11 @@ async fn only_the_end_of_a_long_complaint_is_kept() {
 #[tokio::test]
 async fn garbage_is_named_and_nothing_is_nothing() {
     let garbled = run("echo 'Segmentation violation at 0x0'; echo '[1,2]'", Format::Claude).await;
-    assert!(matches!(&garbled.outcome, Err(AgentError::Garbled { told, .. }) if told.contains("0x0")), "{}", garbled.shown());
+    assert!(
+        matches!(&garbled.outcome, Err(AgentError::Garbled { told, .. }) if told.contains("0x0")),
+        "{}",
+        garbled.shown()
+    );
     let nothing = run("exit 0", Format::Claude).await;
     assert!(matches!(nothing.outcome, Err(AgentError::Nothing { .. })), "{}", nothing.shown());
     let blank = run("echo; echo '  '", Format::Text).await;
@@ -76,7 +86,11 @@ async fn a_line_without_end_is_refused_and_what_was_said_is_kept() {
 async fn bytes_that_are_no_text_are_replaced() {
     let answer = run("printf 'gr\\374n \\342\\202'; sleep 0.1; printf '\\254\\n'", Format::Text).await;
     assert_eq!(answer.text(), "gr\u{fffd}n €\n");
-    let line = run("printf '{\"type\":\"message\",\"role\":\"assistant\",\"content\":\"gr\\374n\\\\u001b[31m\"}\\n'", Format::Gemini).await;
+    let line = run(
+        "printf '{\"type\":\"message\",\"role\":\"assistant\",\"content\":\"gr\\374n\\\\u001b[31m\"}\\n'",
+        Format::Gemini,
+    )
+    .await;
     assert_eq!(line.text(), "gr\u{fffd}n[31m");
 }
 
@@ -95,7 +109,11 @@ async fn a_program_that_is_not_there_is_named() {
 #[tokio::test]
 async fn a_document_cannot_give_options_to_a_program() {
     let bench = Bench::new();
-    let spec = Spec { resume_args: vec!["--resume".into(), "{session}".into()], model_args: vec!["{model}".into()], ..bench.shell("touch ran; echo x", Format::Text) };
+    let spec = Spec {
+        resume_args: vec!["--resume".into(), "{session}".into()],
+        model_args: vec!["{model}".into()],
+        ..bench.shell("touch ran; echo x", Format::Text)
+    };
     for (session, model) in [("--dangerous", "m"), ("a b", "m"), ("", "m"), ("ok", "-c"), ("ok", "a\nb")] {
         let mut asked = bench.ask("What?");
         (asked.talk, asked.model) = (Talk::Resume(session.into()), Some(model.into()));
@@ -127,7 +145,8 @@ async fn a_long_prompt_goes_through_the_standard_input_and_never_blocks() {
 #[tokio::test]
 async fn who_holds_the_output_after_the_end_is_not_waited_for() {
     let bench = Bench::new();
-    let script = "setsid sh -c 'echo $$ >pid; exec sleep 30' & while [ ! -s pid ]; do sleep 0.01; done; echo done";
+    let script =
+        "setsid sh -c 'echo $$ >pid; exec sleep 30' & while [ ! -s pid ]; do sleep 0.01; done; echo done";
     let answer = ask(&Program::new(bench.shell(script, Format::Text)), bench.ask("What?")).await;
     answer.outcome.as_ref().unwrap();
     assert_eq!(answer.text(), "done\n");
