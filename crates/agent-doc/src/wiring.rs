@@ -1,5 +1,7 @@
-//! The parts put together as the person's settings say: a model, tools, rules, a transcript. Never does any of their work.
+//! The parts put together as the person's settings say: a model, tools, rules, a transcript, who answers. Never does any of their
+//! work.
 
+pub(crate) mod agents;
 pub(crate) mod answerer;
 pub(crate) mod model;
 pub(crate) mod own;

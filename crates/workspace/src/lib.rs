@@ -14,6 +14,8 @@ pub mod project;
 #[cfg(unix)]
 pub mod daemon;
 #[cfg(unix)]
+pub mod outside;
+#[cfg(unix)]
 pub mod reach;
 #[cfg(unix)]
 pub mod recovery;

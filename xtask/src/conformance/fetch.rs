@@ -41,7 +41,8 @@ fn pip(python: &Path) -> Command {
     command
 }
 
-fn folder(name: &str) -> Result<PathBuf> {
+/// The folder for what an entry fetches.
+pub(super) fn folder(name: &str) -> Result<PathBuf> {
     let folder = process::root().join("target/conformance").join(name);
     std::fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
     Ok(folder)

@@ -4,7 +4,7 @@ use anyhow::Result;
 use serde::Serialize;
 
 use crate::arguments::Config;
-use crate::configuration::{Configuration, Origin, Value, person_file};
+use crate::configuration::{Configuration, Configured, Origin, Value, person_file};
 use crate::{input, output};
 
 /// The variables that hold keys. Only whether they are set is told.
@@ -15,6 +15,8 @@ const KEYS: [&str; 2] = ["ANTHROPIC_API_KEY", "OPENAI_API_KEY"];
 struct Report<'a> {
     settings: Vec<Row<'a>>,
     keys: Vec<Key>,
+    /// Outside agents of the person's own.
+    agents: Vec<Agent>,
     /// Where the person's own settings go.
     file: Option<String>,
 }
@@ -28,6 +30,13 @@ struct Row<'a> {
 }
 
 #[derive(Debug, Serialize)]
+struct Agent {
+    name: String,
+    command: String,
+    origin: String,
+}
+
+#[derive(Debug, Serialize)]
 struct Key {
     variable: &'static str,
     is_set: bool,
@@ -38,7 +47,8 @@ pub(crate) fn run(given: &Config) -> Result<()> {
     let settings: Vec<Row<'_>> = configuration.values().iter().map(row).collect();
     let keys = KEYS.map(|variable| Key { variable, is_set: is_set(variable) }).into();
     let file = person_file(&|name| std::env::var(name).ok()).map(|path| input::shown(&path));
-    let report = Report { settings, keys, file };
+    let agents = configuration.agents().iter().map(agent).collect();
+    let report = Report { settings, keys, agents, file };
     if given.json { output::print_json(&report) } else { output::print(table(&report).as_bytes()) }
 }
 
@@ -49,6 +59,11 @@ fn row(value: &Value) -> Row<'_> {
         Origin::Variable(name) => format!("${name}"),
     };
     Row { key: value.setting.key, value: value.text.as_deref(), origin, about: value.setting.about }
+}
+
+fn agent(agent: &Configured) -> Agent {
+    let origin = format!("{}:{}", input::shown(&agent.path), agent.line);
+    Agent { name: agent.name().to_owned(), command: agent.shown(), origin }
 }
 
 fn is_set(variable: &str) -> bool {
@@ -66,6 +81,12 @@ fn table(report: &Report<'_>) -> String {
     text.push('\n');
     for key in &report.keys {
         text.push_str(&format!("{}  {}\n", key.variable, if key.is_set { "set" } else { "not set" }));
+    }
+    if !report.agents.is_empty() {
+        text.push('\n');
+    }
+    for agent in &report.agents {
+        text.push_str(&format!("agent {}  {}  {}\n", agent.name, agent.command, agent.origin));
     }
     if let Some(file) = &report.file {
         text.push_str(&format!("\nYour own settings: {file}\n"));

@@ -8,6 +8,7 @@ use anyhow::{Context as _, Result};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
+use super::agents::{self, Configured};
 use super::setting::By;
 use super::{Scope, Setting};
 use crate::input;
@@ -23,12 +24,19 @@ pub(super) struct Found {
     pub(super) line: usize,
 }
 
+/// What stands in a file.
+#[derive(Default)]
+pub(super) struct Contents {
+    pub(super) found: Vec<Found>,
+    pub(super) agents: Vec<Configured>,
+}
+
 /// The settings in a file. A file that is not there has none.
-pub(super) fn read(path: &Path, scope: Scope) -> Result<Vec<Found>> {
+pub(super) fn read(path: &Path, scope: Scope) -> Result<Contents> {
     let shown = input::shown(path);
     let length = match std::fs::metadata(path) {
         Ok(metadata) => metadata.len(),
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Contents::default()),
         Err(error) => return Err(error).with_context(|| unreadable(&shown)),
     };
     if length > BYTES_MAX {
@@ -37,35 +45,55 @@ pub(super) fn read(path: &Path, scope: Scope) -> Result<Vec<Found>> {
         );
     }
     let text = std::fs::read_to_string(path).with_context(|| unreadable(&shown))?;
-    let reader = Reader { shown, text: &text, scope };
+    let reader = Reader { path, shown, text: &text, scope };
     let table = DeTable::parse(&text).map_err(|error| {
         let line = error.span().map_or(1, |span| line_of(&text, span.start));
         let told = error.message().trim().replace('\n', ", ");
         Refusal::new(format!("{}:{line}: {told}", reader.shown), "mend the line; the file is TOML")
     })?;
-    let mut found = Vec::new();
-    reader.table("", table.get_ref(), &mut found)?;
-    Ok(found)
+    let mut contents = Contents::default();
+    reader.table("", table.get_ref(), &mut contents)?;
+    Ok(contents)
 }
 
 struct Reader<'a> {
+    path: &'a Path,
     shown: String,
     text: &'a str,
     scope: Scope,
 }
 
 impl Reader<'_> {
-    fn table(&self, prefix: &str, table: &DeTable<'_>, found: &mut Vec<Found>) -> Result<()> {
+    fn table(&self, prefix: &str, table: &DeTable<'_>, contents: &mut Contents) -> Result<()> {
         for (name, value) in table {
             let key = format!("{prefix}{}", name.get_ref());
             let line = line_of(self.text, name.span().start);
-            if let DeValue::Table(inner) = value.get_ref() {
-                self.table(&format!("{key}."), inner, found)?;
-                continue;
+            match value.get_ref() {
+                DeValue::Table(inner) if prefix == "agents." => {
+                    contents.agents.push(self.agent(name.get_ref(), inner, line)?);
+                }
+                DeValue::Table(inner) => self.table(&format!("{key}."), inner, contents)?,
+                _ => contents.found.push(self.setting(&key, value, line)?),
             }
-            found.push(self.setting(&key, value, line)?);
         }
         Ok(())
+    }
+
+    fn agent(&self, name: &str, table: &DeTable<'_>, line: usize) -> Result<Configured> {
+        if self.scope == Scope::Project {
+            let what = format!(
+                "{}:{line}: a project may not set the agent '{}', which decides what runs here",
+                self.shown,
+                name.escape_debug()
+            );
+            return Err(
+                Refusal::new(what, "take the table out; if you want it, put it into your own file").into()
+            );
+        }
+        // Nothing has no place; the table itself has.
+        let place =
+            |at: usize| format!("{}:{}", self.shown, if at == 0 { line } else { line_of(self.text, at) });
+        Ok(Configured { kind: agents::read(name, table, &place)?, path: self.path.to_owned(), line })
     }
 
     fn setting(&self, key: &str, value: &Spanned<DeValue<'_>>, line: usize) -> Result<Found> {

@@ -42,7 +42,15 @@ pub(super) enum Shape {
 }
 
 /// The table. Its order is the order in which `agent-doc config` shows them.
-pub(crate) const SETTINGS: [Setting; 12] = [
+pub(crate) const SETTINGS: [Setting; 13] = [
+    Setting {
+        key: "agent",
+        shape: Shape::Words,
+        by: By::PersonOnly,
+        variable: Some("AGENT_DOC_AGENT"),
+        default: None,
+        about: "who answers session documents that name nobody, such as claude, codex or offline",
+    },
     Setting {
         key: "model",
         shape: Shape::Words,

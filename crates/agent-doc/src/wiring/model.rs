@@ -66,6 +66,11 @@ pub(crate) fn choose(
     }
 }
 
+/// Whether a model would be asked over the network, if nobody names one.
+pub(crate) fn is_remote(settings: &Configuration) -> bool {
+    choose(None, settings, None).is_ok_and(|chosen| chosen.name != Offline::ID)
+}
+
 fn offline() -> Chosen {
     Chosen { model: Arc::new(Offline), name: Offline::ID.to_owned() }
 }

@@ -191,3 +191,41 @@ fn what_is_not_understood_is_said_with_its_line() {
         !   help: set OPENAI_BASE_URL to an address such as https://example.com/v1, without a name or key in it
     "#]]);
 }
+
+#[test]
+fn agents_of_the_person_are_shown_and_a_project_sets_none() {
+    let own =
+        "[agents.mine]\ncommand = \"llm\"\nargs = [\"-m\", \"x\"]\n\n[agents.claude]\npatience = 1200\n";
+    let person = Person::new(own, "");
+    let output = person.run(&["config"], &[]);
+    let shown = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(shown.contains("agent mine  llm -m x  "), "{shown}");
+    assert!(shown.contains("agent claude  claude -p --output-format stream-json"), "{shown}");
+    let bad = [
+        ("", "[agents.mine]\ncommand = \"llm\"\n", "a project may not set the agent 'mine'"),
+        ("[agents.mine]\nargs = []\n", "", "the agent 'mine' has no command"),
+        (
+            "[agents.mine]\ncommand = \"./run\"\n",
+            "",
+            "'command' of the agent 'mine' is a path that depends on the folder",
+        ),
+        (
+            "[agents.mine]\ncommand = \"x\"\nargs = \"y\"\n",
+            "",
+            "config.toml:3: 'args' of the agent 'mine' is no list of texts",
+        ),
+        ("[agents.mine]\ncommand = \"x\"\nformat = \"xml\"\n", "", "'format' of the agent 'mine' is 'xml'"),
+        (
+            "[agents.mine]\ncommand = \"x\"\npatience = 0\n",
+            "",
+            "'patience' of the agent 'mine' is no such time",
+        ),
+        ("[agents.mine]\ncomand = \"x\"\n", "", "an agent has no 'comand'"),
+        ("[agents.mine]\nlike = \"clod\"\n", "", "'like' of the agent 'mine' is 'clod'"),
+    ];
+    for (own, project, told) in bad {
+        let output = Person::new(own, project).run(&["config"], &[]);
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(!output.status.success() && said.contains(told), "{said}");
+    }
+}

@@ -55,7 +55,7 @@ impl Change {
 /// Whether a line can be what a person typed last. Our markers around it are not.
 fn is_of_a_person(line: &str) -> bool {
     let line = line.trim();
-    !line.is_empty() && !(line.starts_with("<!--") && line.ends_with("-->"))
+    !(line.is_empty() || line.starts_with("<!--") && line.ends_with("-->"))
 }
 
 #[cfg(test)]

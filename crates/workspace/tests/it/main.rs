@@ -21,6 +21,9 @@ mod past;
 mod simulated;
 mod site;
 
+#[cfg(target_os = "linux")]
+mod outside;
+
 mod store;
 mod store_crash;
 mod store_faults;

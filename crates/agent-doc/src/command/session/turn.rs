@@ -15,7 +15,7 @@ use super::found;
 use super::progress::Progress;
 use crate::arguments::{Run, Stream, TurnArguments};
 use crate::refusal::Refusal;
-use crate::wiring::answerer;
+use crate::wiring::answerer::{self, Wanted};
 use crate::{Outcome, input, moment, output, signals};
 
 /// What `--json` prints.
@@ -60,8 +60,12 @@ fn preview(file: &SessionFile, given: &TurnArguments) -> Result<Outcome> {
 fn perform(file: &SessionFile, given: &TurnArguments, pace: Pace, target: Option<String>) -> Result<Outcome> {
     let text = input::read(&file.whole)?;
     let settings = file.settings(&text).map_err(|error| refused(&given.file, error.into()))?;
-    let wanted = given.agent.as_deref().or(settings.agent.as_deref());
-    let agent = answerer::find(wanted, &file.root, &given.allow)?;
+    let wanted = Wanted {
+        by_person: given.agent.as_deref(),
+        by_document: settings.agent.as_deref(),
+        allow: &given.allow,
+    };
+    let agent = answerer::find(wanted, &file.root)?;
     let manner = manner(given, pace, target);
     let runtime = tokio::runtime::Runtime::new().context("no thread can be started")?;
     let mut progress = None;

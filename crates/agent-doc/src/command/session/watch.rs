@@ -15,7 +15,7 @@ use workspace::sidecar::root_of;
 use crate::arguments::Watch;
 use crate::command::visible;
 use crate::refusal::Refusal;
-use crate::wiring::answerer;
+use crate::wiring::answerer::{self, Wanted};
 use crate::{Outcome, input, moment, output, signals};
 
 /// How long `--stop` waits for the end.
@@ -83,8 +83,9 @@ fn options(given: &Watch) -> Options {
         recheck: watching::RECHECK,
         max_cycles: given.max_cycles,
         agent: Arc::new(move |file: &SessionFile, settings| {
-            let name = named.as_deref().or(settings.agent.as_deref());
-            answerer::find(name, &file.root, &allow).map_err(|error| format!("{error:#}"))
+            let wanted =
+                Wanted { by_person: named.as_deref(), by_document: settings.agent.as_deref(), allow: &allow };
+            answerer::find(wanted, &file.root).map_err(|error| format!("{error:#}"))
         }),
         manner: Arc::new(move |pace: Pace| {
             let now = moment::now();
