@@ -42,9 +42,10 @@ pub(crate) struct Show {
     pub(crate) revision: u64,
 }
 
-/// Show what has changed in a document since a revision
+/// Show what has changed in a document
 ///
-/// The lines are those of a unified diff from the revision to the file as it is now.
+/// In a session document, since its last answer: what 'agent-doc run' would send, without comments and frontmatter. In others, and
+/// with --revision, since that revision. The lines are those of a unified diff.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   agent-doc diff notes.md
@@ -54,7 +55,7 @@ pub(crate) struct Diff {
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
 
-    /// The revision, as 'agent-doc history' lists it; if not given, the latest
+    /// The revision, as 'agent-doc history' lists it
     #[arg(long, value_name = "N")]
     pub(crate) revision: Option<u64>,
 }

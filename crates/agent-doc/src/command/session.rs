@@ -25,7 +25,7 @@ use crate::{input, reach};
 const RACES_MAX: usize = 100;
 
 /// The document that a person named.
-fn found(file: &Path) -> Result<SessionFile> {
+pub(super) fn found(file: &Path) -> Result<SessionFile> {
     if input::is_standard(file) {
         return Err(Refusal::new("standard input is no document", "name a file").into());
     }

@@ -30,5 +30,6 @@ mod permissions;
 mod readme;
 mod replace;
 mod section;
+mod session;
 mod setup;
 mod turn;

@@ -5,6 +5,9 @@ use std::sync::Arc;
 use agent::message::{Block, Message, Role};
 use serde_json::{Map, Value};
 
+/// How many lines at the end of a document are taken for the question, where nothing says which are new.
+const DOCUMENT_LINES: usize = 2;
+
 /// The part of a conversation that the planner works on.
 #[derive(Debug, Default)]
 pub(super) struct Conversation {
@@ -34,7 +37,7 @@ impl Conversation {
     pub(super) fn of(messages: &[Arc<Message>]) -> Self {
         let asking =
             messages.iter().rposition(|message| message.role == Role::User && !said(message).is_empty());
-        let asked = asking.and_then(|asking| messages.get(asking)).map(|message| said(message));
+        let asked = asking.and_then(|asking| messages.get(asking)).map(|message| wanted(&said(message)));
         let mut conversation = Self { asked: asked.unwrap_or_default(), steps: Vec::new() };
         for (index, message) in messages.iter().enumerate().skip(asking.unwrap_or(0)) {
             for call in message.calls() {
@@ -61,6 +64,27 @@ impl Conversation {
     pub(super) fn has_used(&self, tool: &str) -> bool {
         self.steps.iter().any(|step| step.tool == tool)
     }
+}
+
+/// The person's own words in a prompt about a document: the lines that they added, else the end of the document. Another prompt is
+/// all theirs.
+fn wanted(prompt: &str) -> String {
+    let between = |begin: &str, end: &str| {
+        let inside = prompt.split_once(begin)?.1;
+        Some(inside.rsplit_once(end).map_or(inside, |(inside, _)| inside))
+    };
+    if let Some(diff) = between("<diff>\n", "</diff>") {
+        let diff = diff.split("</diff>").next().unwrap_or(diff);
+        let added = diff.lines().filter_map(|line| line.strip_prefix('+')).map(str::trim);
+        let added: Vec<&str> = added.filter(|line| !line.is_empty()).collect();
+        if !added.is_empty() {
+            return added.join("\n");
+        }
+    }
+    let Some(document) = between("<document>\n", "</document>") else { return prompt.to_owned() };
+    let is_said = |line: &&str| !line.trim().is_empty() && !line.trim_start().starts_with("<!--");
+    let last: Vec<&str> = document.lines().rev().filter(is_said).take(DOCUMENT_LINES).collect();
+    last.into_iter().rev().collect::<Vec<_>>().join("\n")
 }
 
 /// The person's own words in a message.
