@@ -2,6 +2,7 @@
 //! words are sent, and never reads a key further than to see that it is there.
 
 mod file;
+mod servers;
 mod setting;
 
 use std::path::{Path, PathBuf};
@@ -9,6 +10,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use workspace::sidecar::FOLDER;
 
+pub(crate) use servers::ServerEntry;
 pub(crate) use setting::{SETTINGS, Setting};
 
 use crate::refusal::Refusal;
@@ -40,6 +42,7 @@ pub(crate) struct Value {
 #[derive(Debug, Clone)]
 pub(crate) struct Configuration {
     values: Vec<Value>,
+    servers: Vec<ServerEntry>,
 }
 
 /// Where settings are looked for.
@@ -82,10 +85,13 @@ impl Configuration {
                 origin: Origin::Default,
             })
             .collect();
+        let mut servers = Vec::new();
         let project = sources.project.as_ref().map(|root| root.join(FOLDER).join(NAME));
         for (path, scope) in [(sources.person.clone(), Scope::Person), (project, Scope::Project)] {
             let Some(path) = path else { continue };
-            for found in file::read(&path, scope)? {
+            let contents = file::read(&path, scope)?;
+            servers.extend(contents.servers);
+            for found in contents.settings {
                 let origin = Origin::File { path: path.clone(), line: found.line };
                 put(&mut values, found.setting, found.text, origin);
             }
@@ -102,12 +108,17 @@ impl Configuration {
             })?;
             put(&mut values, setting, text, Origin::Variable(name));
         }
-        Ok(Configuration { values })
+        Ok(Configuration { values, servers })
     }
 
     /// All of them, in the order of the table.
     pub(crate) fn values(&self) -> &[Value] {
         &self.values
+    }
+
+    /// The MCP servers, which only the person's own file can name.
+    pub(crate) fn servers(&self) -> &[ServerEntry] {
+        &self.servers
     }
 
     /// What a setting holds.

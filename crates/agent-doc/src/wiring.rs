@@ -3,4 +3,5 @@
 pub(crate) mod model;
 pub(crate) mod prompt;
 pub(crate) mod rules;
+pub(crate) mod servers;
 pub(crate) mod tools;

@@ -21,4 +21,6 @@ mod walk;
 
 pub mod web;
 
+pub mod mcp;
+
 pub mod limits;

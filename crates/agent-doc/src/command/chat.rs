@@ -53,7 +53,7 @@ async fn ask(given: &Chat, words: &str) -> Result<Outcome> {
         Refusal::new("the conversation cannot be kept", "look who owns the folder '.agent-doc'")
     })?;
     log::begin(&sidecar);
-    let toolbox = tools::all(&sidecar, &policy)?;
+    let (toolbox, servers) = tools::all(&sidecar, &policy, &settings).await?;
     let frame = Frame {
         model: chosen.name,
         system: prompt::system(&root).into(),
@@ -77,6 +77,7 @@ async fn ask(given: &Chat, words: &str) -> Result<Outcome> {
     // The turn may be over before the task that stopped it is.
     let signal = (stop.is_aborted() || signal.is_finished()).then_some(signal);
     let code = exit_code(&ended, signal).await;
+    servers.stop().await;
     reporter.end(&ended, began.elapsed())?;
     Ok(Outcome::Code(code))
 }

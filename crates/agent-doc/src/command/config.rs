@@ -4,7 +4,7 @@ use anyhow::Result;
 use serde::Serialize;
 
 use crate::arguments::Config;
-use crate::configuration::{Configuration, Origin, Value, person_file};
+use crate::configuration::{Configuration, Origin, ServerEntry, Value, person_file};
 use crate::{input, output};
 
 /// The variables that hold keys. Only whether they are set is told.
@@ -15,6 +15,7 @@ const KEYS: [&str; 2] = ["ANTHROPIC_API_KEY", "OPENAI_API_KEY"];
 struct Report<'a> {
     settings: Vec<Row<'a>>,
     keys: Vec<Key>,
+    servers: Vec<Server<'a>>,
     /// Where the person's own settings go.
     file: Option<String>,
 }
@@ -25,6 +26,14 @@ struct Row<'a> {
     value: Option<&'a str>,
     origin: String,
     about: &'a str,
+}
+
+/// An MCP server, without what may hold a secret.
+#[derive(Debug, Serialize)]
+struct Server<'a> {
+    name: &'a str,
+    target: &'a str,
+    origin: String,
 }
 
 #[derive(Debug, Serialize)]
@@ -38,7 +47,8 @@ pub(crate) fn run(given: &Config) -> Result<()> {
     let settings: Vec<Row<'_>> = configuration.values().iter().map(row).collect();
     let keys = KEYS.map(|variable| Key { variable, is_set: is_set(variable) }).into();
     let file = person_file(&|name| std::env::var(name).ok()).map(|path| input::shown(&path));
-    let report = Report { settings, keys, file };
+    let servers = configuration.servers().iter().map(server).collect();
+    let report = Report { settings, keys, servers, file };
     if given.json { output::print_json(&report) } else { output::print(table(&report).as_bytes()) }
 }
 
@@ -49,6 +59,11 @@ fn row(value: &Value) -> Row<'_> {
         Origin::Variable(name) => format!("${name}"),
     };
     Row { key: value.setting.key, value: value.text.as_deref(), origin, about: value.setting.about }
+}
+
+fn server(entry: &ServerEntry) -> Server<'_> {
+    let origin = format!("{}:{}", input::shown(&entry.path), entry.line);
+    Server { name: &entry.name, target: entry.target(), origin }
 }
 
 fn is_set(variable: &str) -> bool {
@@ -66,6 +81,12 @@ fn table(report: &Report<'_>) -> String {
     text.push('\n');
     for key in &report.keys {
         text.push_str(&format!("{}  {}\n", key.variable, if key.is_set { "set" } else { "not set" }));
+    }
+    if !report.servers.is_empty() {
+        text.push('\n');
+    }
+    for Server { name, target, origin } in &report.servers {
+        text.push_str(&format!("mcp.{name}  {target}  {origin}\n"));
     }
     if let Some(file) = &report.file {
         text.push_str(&format!("\nYour own settings: {file}\n"));

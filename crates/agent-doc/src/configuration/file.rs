@@ -1,6 +1,7 @@
 //! A file of settings. Never passes over a line that it does not understand: a setting that silently does not hold is worse
 //! than none.
 
+use std::borrow::Cow;
 use std::io::ErrorKind;
 use std::path::Path;
 
@@ -8,6 +9,7 @@ use anyhow::{Context as _, Result};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
+use super::servers::{self, ServerEntry};
 use super::setting::By;
 use super::{Scope, Setting};
 use crate::input;
@@ -16,6 +18,9 @@ use crate::refusal::Refusal;
 /// A file of settings is no longer than this.
 const BYTES_MAX: u64 = 1 << 20;
 
+/// The table of MCP servers.
+const SERVERS: &str = "mcp";
+
 /// A setting in a file.
 pub(super) struct Found {
     pub(super) setting: &'static Setting,
@@ -23,12 +28,19 @@ pub(super) struct Found {
     pub(super) line: usize,
 }
 
+/// All that stands in a file.
+#[derive(Default)]
+pub(super) struct Contents {
+    pub(super) settings: Vec<Found>,
+    pub(super) servers: Vec<ServerEntry>,
+}
+
 /// The settings in a file. A file that is not there has none.
-pub(super) fn read(path: &Path, scope: Scope) -> Result<Vec<Found>> {
+pub(super) fn read(path: &Path, scope: Scope) -> Result<Contents> {
     let shown = input::shown(path);
     let length = match std::fs::metadata(path) {
         Ok(metadata) => metadata.len(),
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Contents::default()),
         Err(error) => return Err(error).with_context(|| unreadable(&shown)),
     };
     if length > BYTES_MAX {
@@ -37,35 +49,51 @@ pub(super) fn read(path: &Path, scope: Scope) -> Result<Vec<Found>> {
         );
     }
     let text = std::fs::read_to_string(path).with_context(|| unreadable(&shown))?;
-    let reader = Reader { shown, text: &text, scope };
+    let reader = Reader { path, shown, text: &text, scope };
     let table = DeTable::parse(&text).map_err(|error| {
         let line = error.span().map_or(1, |span| line_of(&text, span.start));
         let told = error.message().trim().replace('\n', ", ");
         Refusal::new(format!("{}:{line}: {told}", reader.shown), "mend the line; the file is TOML")
     })?;
-    let mut found = Vec::new();
-    reader.table("", table.get_ref(), &mut found)?;
-    Ok(found)
+    let mut contents = Contents::default();
+    reader.table("", table.get_ref(), &mut contents)?;
+    Ok(contents)
 }
 
-struct Reader<'a> {
+pub(super) struct Reader<'a> {
+    pub(super) path: &'a Path,
     shown: String,
     text: &'a str,
     scope: Scope,
 }
 
 impl Reader<'_> {
-    fn table(&self, prefix: &str, table: &DeTable<'_>, found: &mut Vec<Found>) -> Result<()> {
+    fn table(&self, prefix: &str, table: &DeTable<'_>, contents: &mut Contents) -> Result<()> {
         for (name, value) in table {
             let key = format!("{prefix}{}", name.get_ref());
-            let line = line_of(self.text, name.span().start);
-            if let DeValue::Table(inner) = value.get_ref() {
-                self.table(&format!("{key}."), inner, found)?;
-                continue;
+            let line = self.line(name);
+            match value.get_ref() {
+                _ if key == SERVERS && self.scope == Scope::Project => {
+                    let what = "a project may not set 'mcp', which decides what is started on your machine";
+                    let remedy = "take the lines out; if you want the server, put it into your own file";
+                    return Err(self.refusal(line, what, remedy));
+                }
+                DeValue::Table(inner) if key == SERVERS => contents.servers = servers::read(self, inner)?,
+                DeValue::Table(inner) => self.table(&format!("{key}."), inner, contents)?,
+                _ => contents.settings.push(self.setting(&key, value, line)?),
             }
-            found.push(self.setting(&key, value, line)?);
         }
         Ok(())
+    }
+
+    /// The line that a name stands in.
+    pub(super) fn line(&self, name: &Spanned<Cow<'_, str>>) -> usize {
+        line_of(self.text, name.span().start)
+    }
+
+    /// What is wrong in a line of this file.
+    pub(super) fn refusal(&self, line: usize, what: &str, remedy: &str) -> anyhow::Error {
+        Refusal::new(format!("{}:{line}: {what}", self.shown), remedy).into()
     }
 
     fn setting(&self, key: &str, value: &Spanned<DeValue<'_>>, line: usize) -> Result<Found> {

@@ -9,6 +9,7 @@ use anyhow::{Context as _, Result};
 use tools::checkpoint::Checkpoints;
 use tools::files::{DirectWriter, Files};
 use tools::gate::Gate;
+use tools::mcp::Servers;
 use tools::sandbox::{Bounds, Confinement, Sandbox};
 use tools::search::Veil;
 use tools::shell::Shell;
@@ -17,10 +18,16 @@ use tools::web::Web;
 use workspace::conversation::Toolbox;
 use workspace::sidecar::Sidecar;
 
+use super::servers;
+use crate::configuration::Configuration;
 use crate::refusal::Refusal;
 
-/// All tools for work in a project.
-pub(crate) fn all(sidecar: &Sidecar, policy: &Policy) -> Result<Toolbox> {
+/// All tools for work in a project, and the servers that some of them belong to.
+pub(crate) async fn all(
+    sidecar: &Sidecar,
+    policy: &Policy,
+    settings: &Configuration,
+) -> Result<(Toolbox, Servers)> {
     let unusable = || {
         Refusal::new("the tools have no place for what they keep", "look who owns the folder '.agent-doc'")
     };
@@ -36,6 +43,7 @@ pub(crate) fn all(sidecar: &Sidecar, policy: &Policy) -> Result<Toolbox> {
         Bounds::of_workspace(root.clone(), temporary, home.as_deref().map(Path::new), std::env::vars_os());
     let sandbox = Sandbox::new(Confinement::probe(), bounds);
     let gate = Gate::new().context("the table of harmless commands is damaged")?;
+    let servers = servers::start(settings, policy, &artifacts).await;
     let outfit = Outfit {
         gate: Arc::new(gate),
         shell: Shell::new(sandbox, artifacts, Some(checkpoints.clone())),
@@ -46,7 +54,8 @@ pub(crate) fn all(sidecar: &Sidecar, policy: &Policy) -> Result<Toolbox> {
         web: Web::default(),
         provider: None,
     };
-    Ok(Toolbox::new(outfit.tools()))
+    let tools = outfit.tools().into_iter().chain(servers.tools().iter().cloned());
+    Ok((Toolbox::new(tools), servers))
 }
 
 /// Hides from searches what a rule forbids to be read.

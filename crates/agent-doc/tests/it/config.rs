@@ -177,17 +177,42 @@ fn what_is_not_understood_is_said_with_its_line() {
         !   help: give an address such as https://example.com/v1, without a name or key in it
     "#]],
     );
-    person("[mcp.files]\ncommand = \"x\"\n").check(
-        &[],
-        expect![[r#"
-        exit 2
-        ! error: ROOT/home/agent-doc/config.toml:2: there is no setting 'mcp.files.command'
-        !   help: 'agent-doc config' shows all settings
-    "#]],
-    );
     person("").check(&[("OPENAI_BASE_URL", "localhost")], expect![[r#"
         exit 2
         ! error: OPENAI_BASE_URL is no address that can be used
         !   help: set OPENAI_BASE_URL to an address such as https://example.com/v1, without a name or key in it
     "#]]);
+}
+
+#[test]
+fn servers_are_shown_without_what_may_be_secret() {
+    let own = "[mcp.files]\ncommand = \"npx\"\nargs = [\"--key=secret\"]\nenv = { A = \"${B}\" }\n\n\
+               [mcp.web]\nurl = \"https://example.com/mcp\"\nheaders = { Authorization = \"Bearer secret\" }\n";
+    let shown = told(&Person::new(own, "").run(&["config"], &[]));
+    assert!(shown.contains("\nmcp.files  npx  ") && shown.contains("config.toml:1\n"), "{shown}");
+    assert!(shown.contains("\nmcp.web  https://example.com/mcp  ") && !shown.contains("secret"), "{shown}");
+}
+
+#[test]
+fn a_server_that_is_not_understood_is_said_with_its_line() {
+    for (own, what) in [
+        ("[mcp.a__b]\ncommand = \"x\"\n", "config.toml:1: an MCP server cannot be called 'a__b'"),
+        ("mcp.a = 1\n", "config.toml:1: 'mcp.a' is of the wrong kind"),
+        ("[mcp.a]\nargs = []\n", "config.toml:1: 'mcp.a' needs either a command or a url"),
+        ("[mcp.a]\ncommand = \"x\"\nurl = \"http://x/\"\n", "config.toml:1: 'mcp.a' needs either"),
+        ("[mcp.a]\ncommand = \"x\"\nheaders = {}\n", "'mcp.a' has headers"),
+        ("[mcp.a]\nurl = \"http://x/\"\nenv = {}\n", "'mcp.a' has what only a command gets"),
+        ("[mcp.a]\ncommand = \"./x\"\n", "'mcp.a' names a program by a relative path"),
+        ("[mcp.a]\ncomand = \"x\"\n", "config.toml:2: there is no setting 'mcp.a.comand'"),
+        ("[mcp.a]\ncommand = \"x\"\nargs = [1]\n", "config.toml:3: 'mcp.a.args' is of the wrong kind"),
+        ("[mcp.a]\ncommand = \"x\"\nenv = [\"secret\"]\n", "config.toml:3: 'mcp.a.env' is of the wrong kind"),
+        (
+            "[mcp.a]\nurl = \"http://me:secret@x/\"\n",
+            "config.toml:2: 'mcp.a.url' is no address that can be used",
+        ),
+    ] {
+        let output = told(&Person::new(own, "").run(&["config"], &[]));
+        assert!(output.starts_with("exit 2\n") && output.contains(what), "{own}: {output}");
+        assert!(!output.contains("secret"), "{output}");
+    }
 }

@@ -20,6 +20,7 @@ mod git;
 mod help;
 mod history;
 mod input;
+mod mcp;
 mod merge;
 mod models;
 mod outline;

@@ -315,6 +315,7 @@ fn tools_of_a_server_are_matched_by_its_name() {
     assert_eq!(found("mcp__web__get"), "denied");
     assert!(policy.hides("mcp__web__get") && !policy.hides("mcp__git__log"));
     assert_eq!(found("mcp__db__read"), "allowed");
+    assert_eq!(found("mcp__db__read__all"), "ask, offers mcp__db__read__all");
 }
 
 // P16

@@ -108,7 +108,7 @@ fn image(shown: &str, content: &[u8], media_type: &str) -> Result<Output, String
 }
 
 /// By the first bytes; a name can say anything.
-fn image_type(content: &[u8]) -> Option<&'static str> {
+pub(crate) fn image_type(content: &[u8]) -> Option<&'static str> {
     match content {
         [0x89, b'P', b'N', b'G', b'\r', b'\n', 0x1a, b'\n', ..] => Some("image/png"),
         [0xff, 0xd8, 0xff, ..] => Some("image/jpeg"),

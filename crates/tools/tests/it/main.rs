@@ -16,6 +16,7 @@ mod desk;
 mod edit;
 mod escape;
 mod gate;
+mod mcp;
 mod read;
 mod search;
 mod web;
