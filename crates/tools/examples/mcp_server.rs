@@ -3,6 +3,8 @@
 //!
 //! `mcp_server plain|hostile|endless|modern|silent|hanging|early|stubborn|host`
 
+#![expect(clippy::exit, reason = "a server that dies in the middle of a call is what is tested")]
+
 use std::io::{BufRead as _, Write as _};
 use std::process::ExitCode;
 use std::time::Duration;
@@ -31,8 +33,10 @@ fn main() -> ExitCode {
         let Ok(message) = serde_json::from_str::<Value>(&line) else { continue };
         answer(&kind, &message);
     }
-    while kind == "stubborn" {
-        std::thread::park();
+    if kind == "stubborn" {
+        loop {
+            std::thread::park();
+        }
     }
     ExitCode::SUCCESS
 }

@@ -122,7 +122,8 @@ impl Servers {
     /// Lets each server end by itself, for a moment.
     pub async fn stop(&self) {
         let mut stopping = JoinSet::new();
-        for server in self.servers.iter().cloned() {
+        for server in &self.servers {
+            let server = server.clone();
             stopping.spawn(async move { server.stop().await });
         }
         while stopping.join_next().await.is_some() {}

@@ -172,7 +172,7 @@ struct Values<'a> {
 
 impl Values<'_> {
     fn text(&self, field: &str) -> Result<String> {
-        let value = self.fields.get(field).and_then(|value| text(value));
+        let value = self.fields.get(field).and_then(text);
         value
             .filter(|text| !text.is_empty())
             .ok_or_else(|| self.wrong(field, "is of the wrong kind", "give a text"))

@@ -36,7 +36,7 @@ pub(super) fn output(result: CallToolResult, secrets: &[Key], artifact: PathBuf)
     for block in result.content {
         reading.take(block);
     }
-    let text = shown(without_secrets(reading.text, secrets), artifact);
+    let text = shown(&without_secrets(reading.text, secrets), artifact);
     let mut content = vec![Part::Text(text)];
     content.extend(reading.images.into_iter().map(Part::Image));
     Output { content, is_error }
@@ -98,7 +98,7 @@ impl Reading {
     }
 }
 
-fn shown(text: String, artifact: PathBuf) -> String {
+fn shown(text: &str, artifact: PathBuf) -> String {
     if let Some(folder) = artifact.parent() {
         // Answers may hold what nobody else should read. If it cannot be made, the capture says that nothing was kept.
         std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder).ok();

@@ -11,7 +11,7 @@ use tokio::sync::Mutex;
 use tokio::time::Instant;
 
 use super::link::{Failure, Link};
-use super::{ServerSettings, Surroundings, answer};
+use super::{ServerSettings, Surroundings, Way, answer};
 use crate::limits::{SERVER_CALL_TIMEOUT, SERVER_START_TIMEOUT, SERVER_STARTS_MAX};
 use crate::tool::blocking;
 
@@ -86,9 +86,14 @@ impl Server {
             Err(Failure::Refused(why)) => Output::error(format!("the MCP server '{name}' answers: {why}")),
             Err(Failure::Gone(why)) => {
                 self.forget(&link).await;
-                Output::error(format!(
-                    "the MCP server '{name}' ended in the middle of the call ({why}); it is started again at the next call"
-                ))
+                Output::error(match &self.settings.way {
+                    Way::Child { .. } => format!(
+                        "the MCP server '{name}' ended in the middle of the call ({why}); it is started again at the next call"
+                    ),
+                    Way::Http { .. } => format!(
+                        "the MCP server '{name}' was lost in the middle of the call ({why}); it is asked again at the next call"
+                    ),
+                })
             }
         }
     }
