@@ -88,6 +88,11 @@ fn called(message: &Value) {
             { "type": "audio", "data": "AAAA", "mimeType": "audio/wav" },
             { "type": "resource", "resource": { "uri": "test://page", "text": "a page" } },
         ]),
+        // A process that leaves the group and the session of its server.
+        "leave" => {
+            let child = std::process::Command::new("setsid").args(["sleep", "600"]).spawn();
+            text(child.map_or_else(|error| error.to_string(), |child| child.id().to_string()))
+        }
         "fail" => {
             let failed = json!({ "content": text("it did not work".to_owned()), "isError": true });
             return send(message, "result", &failed);
@@ -118,7 +123,7 @@ fn plain() -> Vec<Value> {
         })
     };
     let fields = [("echo", "text"), ("pid", "x"), ("variable", "name"), ("long", "lines"), ("picture", "x")];
-    let more = [("fail", "x"), ("die", "words"), ("wait", "x"), ("missing", "x")];
+    let more = [("fail", "x"), ("die", "words"), ("wait", "x"), ("leave", "x"), ("missing", "x")];
     fields.into_iter().chain(more).map(|(name, field)| tool(name, field)).collect()
 }
 

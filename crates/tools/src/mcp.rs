@@ -92,13 +92,18 @@ impl Servers {
             });
         }
         let mut started = Vec::new();
+        let mut session = Self::default();
         while let Some(outcome) = starting.join_next().await {
-            // A bug in one start is no reason to lose the others.
-            started.extend(outcome);
+            match outcome {
+                Ok(outcome) => started.push(outcome),
+                Err(error) => {
+                    let why = format!("an MCP server is not used: internal error: {error}; please report it");
+                    session.warnings.push(why);
+                }
+            }
         }
         // The model sees the same tools in the same order, whoever was first.
         started.sort_by_key(|(place, ..)| *place);
-        let mut session = Self::default();
         for (_, server, listed) in started {
             match listed {
                 Ok(tools) => session.add(&server, tools),

@@ -45,7 +45,7 @@ pub(crate) fn run(given: &Doctor) -> Result<()> {
     checks.extend(watch_checks());
     checks.extend(program_checks());
     checks.extend(key_checks());
-    checks.extend(server_checks(&given.folder)?);
+    checks.extend(settings_checks(&given.folder)?);
     let report = Report { folder: input::shown(&given.folder), checks };
     if given.json {
         return output::print_json(&report);
@@ -150,11 +150,19 @@ fn key_checks() -> Vec<Check> {
     vec![check("anthropic", "ANTHROPIC_API_KEY"), check("openai", "OPENAI_API_KEY")]
 }
 
-/// Whether the MCP servers of the person's settings answer. Tried out side by side: each may take its time.
-fn server_checks(folder: &Path) -> Result<Vec<Check>> {
-    let settings = Configuration::of(folder)?;
+/// Whether the settings are understood, and whether the MCP servers in them answer. Tried out side by side: each may take its time.
+fn settings_checks(folder: &Path) -> Result<Vec<Check>> {
+    let settings = match Configuration::of(folder) {
+        Ok(settings) => settings,
+        // What is wrong with them must not hide the rest.
+        Err(error) => {
+            let meaning = format!("{error:#}; 'agent-doc config' says what to do");
+            return Ok(vec![Check { name: "settings".to_owned(), holds: false, meaning }]);
+        }
+    };
+    let mut checks = vec![Check::new("settings", true, "every line is understood", "")];
     if settings.servers().is_empty() {
-        return Ok(Vec::new());
+        return Ok(checks);
     }
     let runtime = tokio::runtime::Runtime::new().context("no thread can be started")?;
     let surroundings = servers::surroundings(std::env::temp_dir());
@@ -164,7 +172,7 @@ fn server_checks(folder: &Path) -> Result<Vec<Check>> {
         (entry, runtime.spawn(async move { mcp::try_out(resolved?, &surroundings).await }))
     });
     let tries: Vec<_> = tries.collect();
-    let checks = tries.into_iter().map(|(entry, tried)| {
+    checks.extend(tries.into_iter().map(|(entry, tried)| {
         let tried = runtime.block_on(tried).unwrap_or_else(|error| Err(error.to_string()));
         let name = format!("mcp.{}", entry.name);
         match tried {
@@ -173,8 +181,8 @@ fn server_checks(folder: &Path) -> Result<Vec<Check>> {
             }
             Err(why) => Check { name, holds: false, meaning: why },
         }
-    });
-    Ok(checks.collect())
+    }));
+    Ok(checks)
 }
 
 fn is_on_path(program: &str) -> bool {

@@ -44,7 +44,7 @@ async fn an_agent_calls_a_tool_of_a_server_if_a_rule_allows_it() {
     let child =
         command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped()).spawn().unwrap();
     let exchange = server.accept().await.unwrap();
-    assert_eq!(names(&body(&exchange)).len(), 9);
+    assert_eq!(names(&body(&exchange)).len(), 10);
     let calls = [
         call(0, "t1", "mcp__test__variable", r#"{"name": "TOKEN"}"#),
         call(1, "t2", "mcp__test__variable", r#"{"name": "PWD"}"#),
@@ -98,7 +98,7 @@ fn doctor_says_which_servers_answer() {
         let check = checks.into_iter().find(|check| check["name"] == name).unwrap();
         format!("{} {}", check["holds"], check["meaning"].as_str().unwrap())
     };
-    assert_eq!(check("mcp.test"), format!("true {} offers 9 tools", program().display()));
+    assert_eq!(check("mcp.test"), format!("true {} offers 10 tools", program().display()));
     assert_eq!(
         check("mcp.bad"),
         "false the MCP server 'bad' is not used: it ended before it answered (exit code 1, without a word)"
@@ -120,9 +120,10 @@ fn a_project_cannot_bring_a_server_along() {
         "mcp = 1\n",
     ] {
         person.scratch.write("project/.agent-doc/config.toml", lines);
-        for arguments in [["chat", "-p", "hello"].as_slice(), &["doctor"], &["config"]] {
+        for (arguments, code) in [(["chat", "-p", "hello"].as_slice(), 2), (&["doctor"], 0), (&["config"], 2)]
+        {
             let output = person.run(arguments);
-            assert_eq!(output.status.code(), Some(2), "{}", told(&output));
+            assert_eq!(output.status.code(), Some(code), "{}", told(&output));
             assert!(told(&output).contains("a project may not set 'mcp'"), "{}", told(&output));
         }
     }

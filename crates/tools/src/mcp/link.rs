@@ -86,18 +86,21 @@ impl Link {
         deadline: Instant,
     ) -> Result<Self, String> {
         let handshake = ClientLifecycleMode::Initialize;
-        match Self::connect_by(handshake, settings, surroundings, mark.to_owned(), deadline).await {
-            Ok(link) => return Ok(link),
-            Err(Unreached::Failed(why)) => return Err(why),
-            Err(Unreached::OtherProtocol(_)) => {}
-        }
+        let refused =
+            match Self::connect_by(handshake, settings, surroundings, mark.to_owned(), deadline).await {
+                Ok(link) => return Ok(link),
+                Err(Unreached::Failed(why)) => return Err(why),
+                Err(Unreached::OtherProtocol(why)) => why,
+            };
         // The protocol of 2026 knows no handshake. Servers that speak nothing else are still few, so it comes second.
         let preferred_versions = vec![ProtocolVersion::V_2026_07_28];
         let discovery = ClientLifecycleMode::Discover { preferred_versions };
         let mark = format!("{mark}-again");
         match Self::connect_by(discovery, settings, surroundings, mark, deadline).await {
             Ok(link) => Ok(link),
-            Err(Unreached::Failed(why) | Unreached::OtherProtocol(why)) => Err(why),
+            Err(Unreached::Failed(why) | Unreached::OtherProtocol(why)) => {
+                Err(format!("{refused}; and without one: {why}"))
+            }
         }
     }
 

@@ -101,7 +101,7 @@ async fn the_tools_of_a_server_are_listed_and_called() {
     assert_eq!(session.servers.warnings(), [""; 0]);
     assert_eq!(
         session.names(),
-        ["echo", "pid", "variable", "long", "picture", "fail", "die", "wait", "missing"]
+        ["echo", "pid", "variable", "long", "picture", "fail", "die", "wait", "leave", "missing"]
             .map(|name| format!("mcp__test__{name}"))
     );
     let spec = session.tool("echo").spec();
@@ -249,14 +249,14 @@ async fn a_server_that_is_not_there_does_not_keep_others_away() {
         Way::Child { command: "/no/such/program".to_owned(), arguments: Vec::new(), environment: Vec::new() };
     let servers =
         Servers::start(vec![missing.clone(), child(&desk, "test", "plain")], &surroundings(&desk)).await;
-    assert_eq!(servers.tools().len(), 9);
+    assert_eq!(servers.tools().len(), 10);
     assert_eq!(
         servers.warnings(),
         [
             "the MCP server 'missing' is not used: '/no/such/program' cannot be started: No such file or directory (os error 2)"
         ]
     );
-    assert_eq!(try_out(child(&desk, "test", "plain"), &surroundings(&desk)).await, Ok(9));
+    assert_eq!(try_out(child(&desk, "test", "plain"), &surroundings(&desk)).await, Ok(10));
     assert!(try_out(missing, &surroundings(&desk)).await.is_err());
 }
 
@@ -342,13 +342,22 @@ async fn a_session_that_ends_takes_its_servers_along() {
 }
 
 #[tokio::test]
+async fn what_a_server_started_ends_with_it() {
+    let session = Session::start("plain").await;
+    let left = session.call("leave", json!({})).await.ok();
+    assert!(is_running(&left));
+    drop(session);
+    gone(&left).await;
+}
+
+#[tokio::test]
 async fn a_server_does_not_outlive_us_even_if_we_are_killed() {
     let desk = Desk::new();
     let notes = desk.root.join("notes");
     let mut host = std::process::Command::new(program()).arg("host").env("NOTES", &notes).spawn().unwrap();
     let pid = loop {
         let text = appeared(&notes).await;
-        if text.contains("hosts 9 tools") {
+        if text.contains("hosts 10 tools") {
             break text.lines().find_map(|line| line.strip_prefix("began ")).unwrap().to_owned();
         }
         tokio::task::yield_now().await;
