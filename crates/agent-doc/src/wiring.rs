@@ -4,3 +4,4 @@ pub(crate) mod model;
 pub(crate) mod prompt;
 pub(crate) mod rules;
 pub(crate) mod tools;
+pub(crate) mod writer;

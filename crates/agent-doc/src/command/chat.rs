@@ -53,7 +53,8 @@ async fn ask(given: &Chat, words: &str) -> Result<Outcome> {
         Refusal::new("the conversation cannot be kept", "look who owns the folder '.agent-doc'")
     })?;
     log::begin(&sidecar);
-    let toolbox = tools::all(&sidecar, &policy)?;
+    let (transcript, history) = transcript(given, &sidecar)?;
+    let (toolbox, documents) = tools::all(&sidecar, &policy, transcript.id())?;
     let frame = Frame {
         model: chosen.name,
         system: prompt::system(&root).into(),
@@ -61,7 +62,6 @@ async fn ask(given: &Chat, words: &str) -> Result<Outcome> {
         thinking: effort(&settings),
     };
     let limits = chosen.model.limits();
-    let (transcript, history) = transcript(given, &sidecar)?;
     let mut reporter =
         Reporter::new(given.output_format, transcript.id(), chosen.model.id(), &frame, &folder);
     let setup = Setup { frame, limits, policy, caps: caps(given, &settings) };
@@ -73,7 +73,9 @@ async fn ask(given: &Chat, words: &str) -> Result<Outcome> {
     let (_far, mut near) = remote();
     let mut tell = |event| reporter.told(event);
     let first = Event::Prompted(vec![Block::text(words)]);
-    let ended = conversation.turn(first, &mut near, &stop, &mut tell).await?;
+    let ended = conversation.turn(first, &mut near, &stop, &mut tell).await;
+    documents.close().await;
+    let ended = ended?;
     // The turn may be over before the task that stopped it is.
     let signal = (stop.is_aborted() || signal.is_finished()).then_some(signal);
     let code = exit_code(&ended, signal).await;

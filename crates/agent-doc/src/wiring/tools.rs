@@ -7,20 +7,28 @@ use agent::message::ToolCall;
 use agent::permission::{Claim, PathAccess, Policy, Verdict};
 use anyhow::{Context as _, Result};
 use tools::checkpoint::Checkpoints;
-use tools::files::{DirectWriter, Files};
+use tools::files::Files;
 use tools::gate::Gate;
 use tools::sandbox::{Bounds, Confinement, Sandbox};
 use tools::search::Veil;
 use tools::shell::Shell;
 use tools::tool::Outfit;
 use tools::web::Web;
+use workspace::command::Actor;
 use workspace::conversation::Toolbox;
+use workspace::documents::Documents;
+use workspace::owner::Options;
+use workspace::section_tools::{self, Scribe};
 use workspace::sidecar::Sidecar;
 
+use super::writer::StoreWriter;
 use crate::refusal::Refusal;
 
-/// All tools for work in a project.
-pub(crate) fn all(sidecar: &Sidecar, policy: &Policy) -> Result<Toolbox> {
+/// The agent in the history of a document.
+const AGENT: &str = "agent";
+
+/// All tools for work in a project, and the documents that they open, which are to be closed. Called in a runtime.
+pub(crate) fn all(sidecar: &Sidecar, policy: &Policy, session: &str) -> Result<(Toolbox, Documents)> {
     let unusable = || {
         Refusal::new("the tools have no place for what they keep", "look who owns the folder '.agent-doc'")
     };
@@ -36,17 +44,22 @@ pub(crate) fn all(sidecar: &Sidecar, policy: &Policy) -> Result<Toolbox> {
         Bounds::of_workspace(root.clone(), temporary, home.as_deref().map(Path::new), std::env::vars_os());
     let sandbox = Sandbox::new(Confinement::probe(), bounds);
     let gate = Gate::new().context("the table of harmless commands is damaged")?;
+    let documents = Documents::new(root.clone(), Options::default());
+    let agent = Actor::User(AGENT.to_owned());
+    let writer = StoreWriter::new(documents.clone(), agent.clone(), tokio::runtime::Handle::current());
     let outfit = Outfit {
         gate: Arc::new(gate),
         shell: Shell::new(sandbox, artifacts, Some(checkpoints.clone())),
-        files: Files::new(root, Arc::new(DirectWriter::default()), Some(checkpoints)),
+        files: Files::new(root, Arc::new(writer), Some(checkpoints)),
         veil: veil(policy.clone()),
         tasks: Arc::default(),
         asker: None,
         web: Web::default(),
         provider: None,
     };
-    Ok(Toolbox::new(outfit.tools()))
+    let scribe = Scribe::new(documents.clone(), agent, session);
+    let tools = outfit.tools().into_iter().chain(section_tools::all(&scribe));
+    Ok((Toolbox::new(tools), documents))
 }
 
 /// Hides from searches what a rule forbids to be read.

@@ -16,6 +16,7 @@ mod scratch;
 mod chat;
 mod chat_server;
 mod config;
+mod documents;
 mod git;
 mod help;
 mod history;
