@@ -21,7 +21,8 @@ use crate::arguments::Chat;
 use crate::configuration::Configuration;
 use crate::refusal::Refusal;
 use crate::rules::RuleFiles;
-use crate::wiring::{model, prompt, tools};
+use crate::trust::Trust;
+use crate::wiring::{model, prompt, search, tools};
 use crate::{Outcome, log, moment};
 use report::Reporter;
 
@@ -54,10 +55,10 @@ async fn ask(given: &Chat, words: &str) -> Result<Outcome> {
     })?;
     log::begin(&sidecar);
     let (transcript, history) = transcript(given, &sidecar)?;
-    let (toolbox, documents) = tools::all(&sidecar, &policy, transcript.id())?;
+    let (toolbox, documents) = tools::all(&sidecar, &policy, transcript.id(), search::provider(&settings)?)?;
     let frame = Frame {
         model: chosen.name,
-        system: prompt::system(&root).into(),
+        system: prompt::system(&root, &Trust::of_person()).into(),
         tools: toolbox.specs(&policy),
         thinking: effort(&settings),
     };

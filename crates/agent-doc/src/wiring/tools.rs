@@ -13,7 +13,7 @@ use tools::sandbox::{Bounds, Confinement, Sandbox};
 use tools::search::Veil;
 use tools::shell::Shell;
 use tools::tool::Outfit;
-use tools::web::Web;
+use tools::web::{Provider, Web};
 use workspace::command::Actor;
 use workspace::conversation::Toolbox;
 use workspace::documents::Documents;
@@ -28,7 +28,12 @@ use crate::refusal::Refusal;
 const AGENT: &str = "agent";
 
 /// All tools for work in a project, and the documents that they open, which are to be closed. Called in a runtime.
-pub(crate) fn all(sidecar: &Sidecar, policy: &Policy, session: &str) -> Result<(Toolbox, Documents)> {
+pub(crate) fn all(
+    sidecar: &Sidecar,
+    policy: &Policy,
+    session: &str,
+    provider: Option<Provider>,
+) -> Result<(Toolbox, Documents)> {
     let unusable = || {
         Refusal::new("the tools have no place for what they keep", "look who owns the folder '.agent-doc'")
     };
@@ -55,7 +60,7 @@ pub(crate) fn all(sidecar: &Sidecar, policy: &Policy, session: &str) -> Result<(
         tasks: Arc::default(),
         asker: None,
         web: Web::default(),
-        provider: None,
+        provider,
     };
     let scribe = Scribe::new(documents.clone(), agent, session);
     let tools = outfit.tools().into_iter().chain(section_tools::all(&scribe));

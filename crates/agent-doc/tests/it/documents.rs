@@ -8,7 +8,7 @@ use crate::chat::{Person, ended, text};
 use crate::scratch::told;
 
 const PLAN: &str = "# Plan\n\n## Log\n\nOne.\n\n## Notes\n\nold words\n";
-const EDIT: [&str; 2] = ["--allow", "Edit(/**)"];
+pub(crate) const EDIT: [&str; 2] = ["--allow", "Edit(/**)"];
 
 /// A person with a plan.
 fn planner() -> Person {
@@ -17,18 +17,18 @@ fn planner() -> Person {
     person
 }
 
-async fn accept(server: &Server) -> Exchange {
+pub(crate) async fn accept(server: &Server) -> Exchange {
     let patience = std::time::Duration::from_secs(60);
     tokio::time::timeout(patience, server.accept()).await.expect("nobody asks").unwrap()
 }
 
 /// The model calls a tool; what it got is in the next request.
-async fn does(server: &Server, id: &str, tool: &str, input: Value) {
+pub(crate) async fn does(server: &Server, id: &str, tool: &str, input: Value) {
     answer(accept(server).await, call(0, id, tool, &input.to_string()), "tool_use").await;
 }
 
 /// What the last call gave, and whether it failed.
-fn got(exchange: &Exchange) -> (String, bool) {
+pub(crate) fn got(exchange: &Exchange) -> (String, bool) {
     let last = messages(exchange).pop().unwrap()["content"][0].clone();
     (last["content"].to_string(), last["is_error"] == true)
 }

@@ -10,6 +10,7 @@
 )]
 
 mod anthropic;
+mod checkpoints;
 mod child;
 mod scratch;
 
@@ -30,6 +31,8 @@ mod output;
 mod permissions;
 mod readme;
 mod replace;
+mod search;
 mod section;
 mod setup;
+mod trust;
 mod turn;
