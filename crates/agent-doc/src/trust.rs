@@ -40,14 +40,13 @@ impl Trust {
 
     /// The text of a project's file, if it is trusted as it is; else a line that says what to do.
     pub(crate) fn text_of(&self, path: &Path) -> Option<String> {
-        let text = content(path)?;
-        if self.holds(path, text.as_bytes()) {
-            return Some(text);
-        }
-        output::notice(&format!(
-            "{} does not count, because you have not trusted it as it is; 'agent-doc trust --list' shows it",
-            path.display()
-        ));
+        let why = match content(path) {
+            Ok(None) => return None,
+            Ok(Some(text)) if self.holds(path, text.as_bytes()) => return Some(text),
+            Ok(Some(_)) => "you have not trusted it as it is; 'agent-doc trust --list' shows it",
+            Err(why) => why,
+        };
+        output::notice(&format!("{} does not count, because {why}", path.display()));
         None
     }
 
@@ -89,13 +88,18 @@ impl Trust {
     }
 }
 
-/// The text of a plain file that is no link; none if it is not there, says nothing, or is no such file.
-pub(crate) fn content(path: &Path) -> Option<String> {
-    let metadata = fs::symlink_metadata(path).ok()?;
-    if !metadata.is_file() || metadata.len() > BYTES_MAX {
-        return None;
+/// The text of a project's file; none if it is not there or says nothing, and why not if it is none that can be trusted.
+pub(crate) fn content(path: &Path) -> Result<Option<String>, &'static str> {
+    match fs::symlink_metadata(path) {
+        // What a link leads to could be another file tomorrow.
+        Ok(metadata) if !metadata.is_file() => return Err("it is no plain file; put the file itself there"),
+        Ok(metadata) if metadata.len() > BYTES_MAX => return Err("it has more than 32 KiB; shorten it"),
+        Ok(_) => {}
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+        Err(_) => return Err("it cannot be looked at; look who owns it"),
     }
-    fs::read_to_string(path).ok().filter(|text| !text.trim().is_empty())
+    let text = fs::read_to_string(path).map_err(|_| "it is no text that can be read; look at it")?;
+    Ok(Some(text).filter(|text| !text.trim().is_empty()))
 }
 
 fn line(path: &Path, content: &[u8]) -> Option<String> {

@@ -48,6 +48,7 @@ async fn ask(given: &Chat, words: &str) -> Result<Outcome> {
     let root = root_of(&folder.join("x")).to_owned();
     let settings = Configuration::of(&folder)?;
     let chosen = model::choose(given.model.as_deref(), &settings, given.record.as_deref())?;
+    let provider = search::provider(&settings)?;
     let files = RuleFiles::here()?;
     let policy = Policy::new(mode(given), files.places(), all_rules(given, &files)?);
     let sidecar = Sidecar::open(&root).with_context(|| {
@@ -55,7 +56,7 @@ async fn ask(given: &Chat, words: &str) -> Result<Outcome> {
     })?;
     log::begin(&sidecar);
     let (transcript, history) = transcript(given, &sidecar)?;
-    let (toolbox, documents) = tools::all(&sidecar, &policy, transcript.id(), search::provider(&settings)?)?;
+    let (toolbox, documents) = tools::all(&sidecar, &policy, transcript.id(), provider)?;
     let frame = Frame {
         model: chosen.name,
         system: prompt::system(&root, &Trust::of_person()).into(),

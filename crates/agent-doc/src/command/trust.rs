@@ -28,7 +28,8 @@ pub(crate) fn run(given: &Given) -> Result<()> {
     let mut told = String::new();
     let mut shown = Vec::new();
     for path in &files {
-        let Some(text) = content(path) else { continue };
+        let unusable = |why| Refusal::new(format!("{} cannot be trusted", path.display()), why);
+        let Some(text) = content(path).map_err(unusable)? else { continue };
         let state = if trust.holds(path, text.as_bytes()) { "trusted" } else { "not trusted" };
         let sum = Fingerprint::of(text.as_bytes()).hex();
         told.push_str(&format!(

@@ -68,5 +68,6 @@ fn a_service_without_what_it_needs_is_said_before_anything_is_asked() {
         let output = command.env_remove("BRAVE_API_KEY").env_remove("TAVILY_API_KEY").output().unwrap();
         assert_eq!(output.status.code(), Some(2), "{}", told(&output));
         assert!(told(&output).contains(wanted), "{}", told(&output));
+        assert!(!person.scratch.path("project/.agent-doc").exists(), "no conversation was begun");
     }
 }

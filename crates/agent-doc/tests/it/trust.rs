@@ -110,3 +110,17 @@ fn what_only_forbids_needs_no_trust() {
     assert_eq!(person.run(&["permissions", "check", "ls src"]).status.code(), Some(11));
     assert_eq!(text(&person.run(&["trust", "--list"])), "nothing of this project asks for trust\n");
 }
+
+#[test]
+fn a_link_or_a_flood_in_place_of_a_file_does_not_count_and_cannot_be_trusted() {
+    let person = person_with(&format!("# {}\nmodel = \"openai/project\"\n", "x".repeat(40_000)));
+    let (line, said) = model(&person);
+    assert!(line.contains("not set") && said.contains("more than 32 KiB"), "{line} {said}");
+    assert_eq!(person.run(&["trust"]).status.code(), Some(2));
+    std::fs::remove_file(person.scratch.path(SETTINGS)).unwrap();
+    person.scratch.write("project/real.toml", "model = \"openai/project\"\n");
+    std::os::unix::fs::symlink("../real.toml", person.scratch.path(SETTINGS)).unwrap();
+    let (line, said) = model(&person);
+    assert!(line.contains("not set") && said.contains("no plain file"), "{line} {said}");
+    assert_eq!(person.run(&["trust"]).status.code(), Some(2));
+}
