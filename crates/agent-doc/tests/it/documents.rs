@@ -1,5 +1,13 @@
 //! An agent that writes in documents through `chat -p`, beside people and other processes.
 
+use std::collections::HashSet;
+use std::io::Write as _;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
 use loopback::{Exchange, Server};
 use serde_json::{Value, json};
 
@@ -18,7 +26,7 @@ fn planner() -> Person {
 }
 
 pub(crate) async fn accept(server: &Server) -> Exchange {
-    let patience = std::time::Duration::from_secs(60);
+    let patience = Duration::from_secs(60);
     tokio::time::timeout(patience, server.accept()).await.expect("nobody asks").unwrap()
 }
 
@@ -121,4 +129,80 @@ async fn file_tools_write_documents_through_their_owner_and_under_the_name_of_th
     let line = blame.lines().find(|line| line.contains("new words")).unwrap();
     assert!(line.contains("agent"), "{blame}");
     assert!(text(&person.run(&["history", "notes.txt"])).is_empty(), "only documents have a history");
+}
+
+/// Somebody who saves a file until told to stop; gives back the lines that they wrote.
+fn saver(path: std::path::PathBuf, stop: Arc<AtomicBool>, save: fn(&Path, &str)) -> JoinHandle<Vec<String>> {
+    std::thread::spawn(move || {
+        let mut lines = Vec::new();
+        while !stop.load(Ordering::SeqCst) {
+            let line = format!("person {} of {}", lines.len(), path.file_name().unwrap().display());
+            save(&path, &line);
+            lines.push(line);
+            std::thread::sleep(Duration::from_millis(15));
+        }
+        lines
+    })
+}
+
+/// Loads the whole file and saves it with one line more, perhaps without what came in between.
+fn resave(path: &Path, line: &str) {
+    let text = std::fs::read_to_string(path).unwrap();
+    let beside = path.with_extension("saved");
+    std::fs::write(&beside, format!("{text}{line}\n")).unwrap();
+    std::fs::rename(beside, path).unwrap();
+}
+
+/// Adds a line in place.
+fn add(path: &Path, line: &str) {
+    let mut file = std::fs::OpenOptions::new().append(true).open(path).unwrap();
+    file.write_all(format!("{line}\n").as_bytes()).unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn three_hundred_edits_beside_two_who_save_the_same_files_lose_nothing() {
+    const FILES: [&str; 2] = ["plan.md", "notes.txt"];
+    const EACH: usize = 10;
+    const ROUNDS: usize = 15;
+    let (person, server) = (planner(), Server::start().await.unwrap());
+    person.scratch.write("project/notes.txt", "begin\nend\n");
+    person.scratch.write("project/plan.md", "begin\nend\n");
+    let child = person.start(&server, &[&["chat", "-p", "edit"][..], &EDIT].concat());
+    // It tells of each call, and would wait for somebody who listens.
+    let output = tokio::spawn(ended(child));
+    let mut exchange = accept(&server).await;
+    let stop = Arc::new(AtomicBool::new(false));
+    let savers = [("plan.md", resave as fn(&Path, &str)), ("notes.txt", add)];
+    let savers = savers
+        .map(|(name, save)| saver(person.scratch.path(&format!("project/{name}")), Arc::clone(&stop), save));
+    // Each file is read before each edit; an edit may still come too late, and then it says so.
+    let word = |number: usize, name: &str| format!("agent {number} of {name}");
+    let mut written = Vec::new();
+    for round in 0..ROUNDS {
+        let calls = (round * EACH..(round + 1) * EACH).flat_map(|number| FILES.map(|name| (number, name)));
+        let mut made = Vec::new();
+        for (index, (number, name)) in calls.clone().enumerate() {
+            let read = json!({ "file_path": name, "limit": 1 });
+            let new = format!("begin\n{}", word(number, name));
+            let edit = json!({ "file_path": name, "old_string": "begin", "new_string": new });
+            made.extend(call(2 * index, &format!("r{round}-{index}"), "Read", &read.to_string()));
+            made.extend(call(2 * index + 1, &format!("e{round}-{index}"), "Edit", &edit.to_string()));
+        }
+        answer(exchange, made, "tool_use").await;
+        exchange = accept(&server).await;
+        let results = messages(&exchange).pop().unwrap()["content"].as_array().unwrap().clone();
+        let edits = results.iter().skip(1).step_by(2).zip(calls);
+        let done = edits.filter(|(result, _)| result["is_error"] != true);
+        written.extend(done.map(|(_, (number, name))| word(number, name)));
+    }
+    stop.store(true, Ordering::SeqCst);
+    let saved: Vec<String> = savers.into_iter().flat_map(|saver| saver.join().unwrap()).collect();
+    answer(exchange, words(0, "Done."), "end_turn").await;
+    assert_eq!(text(&output.await.unwrap()), "Done.\n");
+    let all = person.scratch.read("project/plan.md") + &person.scratch.read("project/notes.txt");
+    let there: HashSet<&str> = all.lines().collect();
+    let lost: Vec<&String> =
+        saved.iter().chain(&written).filter(|line| !there.contains(line.as_str())).collect();
+    println!("{} saves, {} of {} edits written", saved.len(), written.len(), 2 * EACH * ROUNDS);
+    assert!(lost.is_empty() && !saved.is_empty() && !written.is_empty(), "{lost:?}\n{all}");
 }
