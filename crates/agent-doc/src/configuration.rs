@@ -14,6 +14,8 @@ pub(crate) use servers::ServerEntry;
 pub(crate) use setting::{SETTINGS, Setting};
 
 use crate::refusal::Refusal;
+use crate::trust::Trust;
+use file::Contents;
 
 /// The file's name, in the project's state folder and in the person's own.
 const NAME: &str = "config.toml";
@@ -49,8 +51,8 @@ pub(crate) struct Configuration {
 pub(crate) struct Sources<'a> {
     /// The person's own file.
     pub(crate) person: Option<PathBuf>,
-    /// The root of the project.
-    pub(crate) project: Option<PathBuf>,
+    /// The project's file, and what it holds, if the person trusts that.
+    pub(crate) project: Option<(PathBuf, String)>,
     /// The environment.
     pub(crate) variable: &'a dyn Fn(&str) -> Option<String>,
 }
@@ -68,11 +70,16 @@ impl Configuration {
         let variable = |name: &str| std::env::var(name).ok();
         let whole = std::path::absolute(folder.join("."))?;
         let root = workspace::sidecar::root_of(&whole.join(NAME)).to_owned();
-        Configuration::load(&Sources {
-            person: person_file(&variable),
-            project: Some(root),
-            variable: &variable,
-        })
+        // A project that comes from elsewhere could choose who hears the person's words, and at what price.
+        let file = project_file(&root.canonicalize().unwrap_or(root));
+        let project = Trust::of_person().text_of(&file).map(|text| (file, text));
+        Configuration::load(&Sources { person: person_file(&variable), project, variable: &variable })
+    }
+
+    /// What the text of a project's file sets.
+    pub(crate) fn of_text(path: &Path, text: &str) -> Result<Vec<(&'static str, String)>> {
+        let found = file::parse(path, text, Scope::Project)?.settings;
+        Ok(found.into_iter().map(|found| (found.setting.key, found.text)).collect())
     }
 
     /// The settings that these sources give.
@@ -86,15 +93,18 @@ impl Configuration {
             })
             .collect();
         let mut servers = Vec::new();
-        let project = sources.project.as_ref().map(|root| root.join(FOLDER).join(NAME));
-        for (path, scope) in [(sources.person.clone(), Scope::Person), (project, Scope::Project)] {
-            let Some(path) = path else { continue };
-            let contents = file::read(&path, scope)?;
+        let mut put_all = |path: &Path, contents: Contents| {
             servers.extend(contents.servers);
             for found in contents.settings {
-                let origin = Origin::File { path: path.clone(), line: found.line };
+                let origin = Origin::File { path: path.to_owned(), line: found.line };
                 put(&mut values, found.setting, found.text, origin);
             }
+        };
+        if let Some(path) = &sources.person {
+            put_all(path, file::read(path, Scope::Person)?);
+        }
+        if let Some((path, text)) = &sources.project {
+            put_all(path, file::parse(path, text, Scope::Project)?);
         }
         for setting in &SETTINGS {
             let Some(name) = setting.variable else { continue };
@@ -130,6 +140,11 @@ impl Configuration {
     pub(crate) fn number(&self, key: &str) -> Option<u32> {
         self.text(key)?.parse().ok()
     }
+}
+
+/// The file of the project below `root`.
+pub(crate) fn project_file(root: &Path) -> PathBuf {
+    root.join(FOLDER).join(NAME)
 }
 
 /// The person's own file, where programs of this system look for such.

@@ -7,9 +7,12 @@ use clap::Command;
 const GROUPS: &[(&str, &[&str])] = &[
     ("Read and write a document", &["outline", "section"]),
     ("Bring versions together", &["merge"]),
-    ("See the past and bring it back", &["history", "show", "diff", "blame", "restore", "recover"]),
+    (
+        "See the past and bring it back",
+        &["history", "show", "diff", "blame", "restore", "recover", "checkpoints"],
+    ),
     ("Talk to an agent", &["chat", "models", "stats"]),
-    ("Say what agents may do", &["permissions"]),
+    ("Say what agents may do", &["permissions", "trust"]),
     ("Set up", &["doctor", "config", "completions", "man"]),
 ];
 

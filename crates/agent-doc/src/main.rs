@@ -13,6 +13,7 @@ mod past;
 mod reach;
 mod refusal;
 mod replace;
+mod trust;
 mod wiring;
 mod rules;
 
@@ -73,7 +74,9 @@ fn perform(command: &Command) -> Result<Outcome> {
         Command::Blame(given) => command::blame::run(given)?,
         Command::Restore(given) => command::restore::run(given)?,
         Command::Recover(given) => command::recover::run(given)?,
+        Command::Checkpoints(given) => return command::checkpoints::run(given),
         Command::Permissions(given) => return command::permissions::run(given),
+        Command::Trust(given) => command::trust::run(given)?,
         Command::Models(given) => command::models::run(given)?,
         Command::Doctor(given) => command::doctor::run(given)?,
         Command::Chat(given) => return command::chat::run(given),

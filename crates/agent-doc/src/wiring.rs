@@ -3,5 +3,7 @@
 pub(crate) mod model;
 pub(crate) mod prompt;
 pub(crate) mod rules;
+pub(crate) mod search;
 pub(crate) mod servers;
 pub(crate) mod tools;
+pub(crate) mod writer;

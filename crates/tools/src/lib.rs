@@ -7,7 +7,6 @@
 pub mod gate;
 
 pub mod tool;
-mod input;
 
 pub mod shell;
 pub mod sandbox;

@@ -8,7 +8,7 @@ use crate::configuration::{Configuration, Origin, ServerEntry, Value, person_fil
 use crate::{input, output};
 
 /// The variables that hold keys. Only whether they are set is told.
-const KEYS: [&str; 2] = ["ANTHROPIC_API_KEY", "OPENAI_API_KEY"];
+const KEYS: [&str; 4] = ["ANTHROPIC_API_KEY", "OPENAI_API_KEY", "BRAVE_API_KEY", "TAVILY_API_KEY"];
 
 /// What `--json` prints. The fields are a promise: some are added, none is renamed or taken away.
 #[derive(Debug, Serialize)]
@@ -80,7 +80,11 @@ fn table(report: &Report<'_>) -> String {
     }
     text.push('\n');
     for key in &report.keys {
-        text.push_str(&format!("{}  {}\n", key.variable, if key.is_set { "set" } else { "not set" }));
+        text.push_str(&format!(
+            "{:key_width$}  {}\n",
+            key.variable,
+            if key.is_set { "set" } else { "not set" }
+        ));
     }
     if !report.servers.is_empty() {
         text.push('\n');

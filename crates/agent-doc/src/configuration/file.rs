@@ -49,9 +49,14 @@ pub(super) fn read(path: &Path, scope: Scope) -> Result<Contents> {
         );
     }
     let text = std::fs::read_to_string(path).with_context(|| unreadable(&shown))?;
-    let reader = Reader { path, shown, text: &text, scope };
-    let table = DeTable::parse(&text).map_err(|error| {
-        let line = error.span().map_or(1, |span| line_of(&text, span.start));
+    parse(path, &text, scope)
+}
+
+/// What stands in a text that a file holds.
+pub(super) fn parse(path: &Path, text: &str, scope: Scope) -> Result<Contents> {
+    let reader = Reader { path, shown: input::shown(path), text, scope };
+    let table = DeTable::parse(text).map_err(|error| {
+        let line = error.span().map_or(1, |span| line_of(text, span.start));
         let told = error.message().trim().replace('\n', ", ");
         Refusal::new(format!("{}:{line}: {told}", reader.shown), "mend the line; the file is TOML")
     })?;

@@ -42,7 +42,7 @@ pub(super) enum Shape {
 }
 
 /// The table. Its order is the order in which `agent-doc config` shows them.
-pub(crate) const SETTINGS: [Setting; 12] = [
+pub(crate) const SETTINGS: [Setting; 14] = [
     Setting {
         key: "model",
         shape: Shape::Words,
@@ -106,6 +106,22 @@ pub(crate) const SETTINGS: [Setting; 12] = [
         variable: None,
         default: None,
         about: "how many tokens a model of your own can read",
+    },
+    Setting {
+        key: "search.provider",
+        shape: Shape::Choice(&["searxng", "brave", "tavily"]),
+        by: By::PersonOnly,
+        variable: None,
+        default: None,
+        about: "who searches the web for the agent; else it cannot",
+    },
+    Setting {
+        key: "search.url",
+        shape: Shape::Address,
+        by: By::PersonOnly,
+        variable: None,
+        default: None,
+        about: "where that service answers; needed for searxng",
     },
     Setting {
         key: "price.input",

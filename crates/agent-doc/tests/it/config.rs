@@ -23,6 +23,13 @@ impl Person {
         Person { scratch }
     }
 
+    /// The same person, who trusts the project.
+    fn trusting(self) -> Person {
+        let output = self.run(&["trust"], &[]);
+        assert!(output.status.success(), "{}", told(&output));
+        self
+    }
+
     fn run(&self, arguments: &[&str], environment: &[(&str, &str)]) -> Output {
         let mut command = self.scratch.command(arguments);
         for name in [
@@ -53,7 +60,7 @@ impl Person {
 fn each_value_is_shown_with_where_it_comes_from() {
     let own =
         "model = \"anthropic/own\"\nmax_turns = 40\n\n[openai]\nbase_url = \"http://127.0.0.1:11434/v1\"\n";
-    let person = Person::new(own, "# ours\nmodel = 'openai/project'\nthinking = \"high\"\n");
+    let person = Person::new(own, "# ours\nmodel = 'openai/project'\nthinking = \"high\"\n").trusting();
     person.check(
         &[("ANTHROPIC_BASE_URL", "http://localhost:9/"), ("OPENAI_API_KEY", "sk-very-secret")],
         expect![[r#"
@@ -66,13 +73,17 @@ fn each_value_is_shown_with_where_it_comes_from() {
             openai.base_url        http://127.0.0.1:11434/v1  ROOT/home/agent-doc/config.toml:5
             openai.api             not set                    default
             openai.context_window  not set                    default
+            search.provider        not set                    default
+            search.url             not set                    default
             price.input            not set                    default
             price.output           not set                    default
             price.cache_read       not set                    default
             price.cache_write      not set                    default
 
-            ANTHROPIC_API_KEY  not set
-            OPENAI_API_KEY  set
+            ANTHROPIC_API_KEY      not set
+            OPENAI_API_KEY         set
+            BRAVE_API_KEY          not set
+            TAVILY_API_KEY         not set
 
             Your own settings: ROOT/home/agent-doc/config.toml
         "#]],
@@ -89,13 +100,17 @@ fn each_value_is_shown_with_where_it_comes_from() {
             openai.base_url        http://127.0.0.1:11434/v1  ROOT/home/agent-doc/config.toml:5
             openai.api             not set                    default
             openai.context_window  not set                    default
+            search.provider        not set                    default
+            search.url             not set                    default
             price.input            not set                    default
             price.output           not set                    default
             price.cache_read       not set                    default
             price.cache_write      not set                    default
 
-            ANTHROPIC_API_KEY  not set
-            OPENAI_API_KEY  not set
+            ANTHROPIC_API_KEY      not set
+            OPENAI_API_KEY         not set
+            BRAVE_API_KEY          not set
+            TAVILY_API_KEY         not set
 
             Your own settings: ROOT/home/agent-doc/config.toml
         "#]],
@@ -120,7 +135,10 @@ fn a_project_cannot_say_where_words_are_sent() {
         "[openai]\nbase_url = \"https://evil.example\"",
         "openai.api = \"chat\"",
     ] {
-        let output = told(&Person::new("", line).run(&["config"], &[]));
+        let person = Person::new("", line);
+        let unheard = told(&person.run(&["config"], &[]));
+        assert!(unheard.starts_with("exit 0\n") && !unheard.contains("evil"), "{unheard}");
+        let output = told(&person.run(&["trust"], &[]));
         assert!(output.starts_with("exit 2\n") && output.contains("a project may not set '"), "{output}");
         assert!(output.contains(".agent-doc/config.toml:"), "{output}");
     }

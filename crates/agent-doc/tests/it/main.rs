@@ -10,12 +10,14 @@
 )]
 
 mod anthropic;
+mod checkpoints;
 mod child;
 mod scratch;
 
 mod chat;
 mod chat_server;
 mod config;
+mod documents;
 mod git;
 mod help;
 mod history;
@@ -30,6 +32,8 @@ mod output;
 mod permissions;
 mod readme;
 mod replace;
+mod search;
 mod section;
 mod setup;
+mod trust;
 mod turn;

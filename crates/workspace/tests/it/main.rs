@@ -47,4 +47,6 @@ mod trouble_disk;
 mod owner;
 mod processes;
 mod recovery;
+mod revise;
+mod section_tools;
 mod watch;
