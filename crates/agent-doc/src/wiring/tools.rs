@@ -17,6 +17,8 @@ use tools::web::Web;
 use workspace::conversation::Toolbox;
 use workspace::sidecar::Sidecar;
 
+use super::discreet::{Discreet, secrets};
+use crate::configuration::person_file;
 use crate::refusal::Refusal;
 
 /// All tools for work in a project.
@@ -25,15 +27,16 @@ pub(crate) fn all(sidecar: &Sidecar, policy: &Policy) -> Result<Toolbox> {
         Refusal::new("the tools have no place for what they keep", "look who owns the folder '.agent-doc'")
     };
     let root = sidecar.root().canonicalize().with_context(unusable)?;
-    let [temporary, artifacts, kept] =
-        ["tmp", "artifacts", "checkpoints"].map(|name| sidecar.folder().join(name));
-    for folder in [&temporary, &artifacts] {
-        std::fs::create_dir_all(folder).with_context(unusable)?;
-    }
+    let folder = |name: &str| sidecar.private_folder(name).with_context(unusable);
+    let (temporary, artifacts, kept) = (folder("tmp")?, folder("artifacts")?, folder("checkpoints")?);
     let checkpoints = Checkpoints::new(root.clone(), kept).with_context(unusable)?;
     let home = std::env::var_os("HOME");
-    let bounds =
+    let mut bounds =
         Bounds::of_workspace(root.clone(), temporary, home.as_deref().map(Path::new), std::env::vars_os());
+    // The rules of a person who keeps settings elsewhere.
+    bounds.hidden.extend(
+        person_file(&|name| std::env::var(name).ok()).and_then(|file| Some(file.parent()?.to_owned())),
+    );
     let sandbox = Sandbox::new(Confinement::probe(), bounds);
     let gate = Gate::new().context("the table of harmless commands is damaged")?;
     let outfit = Outfit {
@@ -46,7 +49,8 @@ pub(crate) fn all(sidecar: &Sidecar, policy: &Policy) -> Result<Toolbox> {
         web: Web::default(),
         provider: None,
     };
-    Ok(Toolbox::new(outfit.tools()))
+    let secrets = secrets();
+    Ok(Toolbox::new(outfit.tools().into_iter().map(|tool| Discreet::around(tool, secrets.clone()))))
 }
 
 /// Hides from searches what a rule forbids to be read.
