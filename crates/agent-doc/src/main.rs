@@ -42,6 +42,7 @@ enum Outcome {
 const FAILED: u8 = 2;
 
 fn main() -> ExitCode {
+    keep_memory_to_ourselves();
     let arguments = match Arguments::read() {
         Ok(arguments) => arguments,
         Err(told) => return output::told(&told),
@@ -56,6 +57,15 @@ fn main() -> ExitCode {
             output::error(&error);
             ExitCode::from(FAILED)
         }
+    }
+}
+
+/// Keys are in our memory and in our environment. After this neither a core dump nor another program of the same person,
+/// a command of an agent among them, gets to see them.
+fn keep_memory_to_ourselves() {
+    #[cfg(target_os = "linux")]
+    if rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable).is_err() {
+        // Then it is as with any other program; there is no reason to refuse work.
     }
 }
 

@@ -1,5 +1,6 @@
 //! The parts put together as the person's settings say: a model, tools, rules, a transcript. Never does any of their work.
 
+mod discreet;
 pub(crate) mod model;
 pub(crate) mod prompt;
 pub(crate) mod rules;

@@ -19,6 +19,7 @@ mod nested;
 mod unwrap;
 mod check;
 mod sed;
+mod secret;
 mod table;
 
 pub use part::{Part, Value, Weighed, Word};
@@ -28,6 +29,7 @@ pub use repository::Repository;
 pub use table::TableError;
 
 use agent::permission::Claim;
+use deep::Grammar;
 use judge::Judge;
 use table::Table;
 
@@ -42,6 +44,7 @@ const PARTS_MAX: usize = 50;
 #[derive(Debug)]
 pub struct Gate {
     table: Table,
+    grammar: Grammar,
 }
 
 impl Gate {
@@ -50,7 +53,7 @@ impl Gate {
     /// # Errors
     /// The table cannot be read, which a test rules out.
     pub fn new() -> Result<Self, TableError> {
-        Ok(Self { table: Table::shipped()? })
+        Ok(Self { table: Table::shipped()?, grammar: Grammar::default() })
     }
 
     /// Weighs a command that would run in `place`.
@@ -78,9 +81,9 @@ impl Gate {
 
     fn parts(&self, text: &str, place: &Place, reasons: &mut Vec<Reason>) -> Vec<Part> {
         let home = place.home.as_deref();
-        let mut judge = Judge::new(&self.table, place);
+        let mut judge = Judge::new(&self.table, &self.grammar, place);
         // A long command is asked about anyway; what rules forbid is found without the grammar.
-        let tree = if text.len() > LENGTH_MAX { None } else { deep::parse(text) };
+        let tree = if text.len() > LENGTH_MAX { None } else { self.grammar.parse(text) };
         let Some(tree) = tree else {
             reasons.push(Reason::Unparsable);
             for (text, simple) in deep::crude(text, home) {

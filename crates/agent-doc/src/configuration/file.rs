@@ -130,6 +130,10 @@ impl Reader<'_> {
                 return Err(Refusal::new(what, format!("give {}", setting.shape.wanted())).into());
             }
         };
+        if self.scope == Scope::Project && text.starts_with("replay:") {
+            let what = format!("{place}: a project may not bring the answers of a model with it");
+            return Err(Refusal::new(what, "take the line out; replay a recording with --model").into());
+        }
         let text = setting.shape.accepts(&text).map_err(|wrong| {
             Refusal::new(format!("{place}: '{key}' is {wrong}"), format!("give {}", setting.shape.wanted()))
         })?;

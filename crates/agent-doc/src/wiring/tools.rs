@@ -22,9 +22,10 @@ use workspace::owner::Options;
 use workspace::section_tools::{self, Scribe};
 use workspace::sidecar::Sidecar;
 
+use super::discreet::{Discreet, secrets};
 use super::servers;
 use super::writer::StoreWriter;
-use crate::configuration::Configuration;
+use crate::configuration::{Configuration, person_file};
 use crate::refusal::Refusal;
 
 /// The agent in the history of a document.
@@ -50,15 +51,16 @@ pub(crate) async fn all(
         Refusal::new("the tools have no place for what they keep", "look who owns the folder '.agent-doc'")
     };
     let root = sidecar.root().canonicalize().with_context(unusable)?;
-    let [temporary, artifacts, kept] =
-        ["tmp", "artifacts", "checkpoints"].map(|name| sidecar.folder().join(name));
-    for folder in [&temporary, &artifacts] {
-        std::fs::create_dir_all(folder).with_context(unusable)?;
-    }
+    let folder = |name: &str| sidecar.private_folder(name).with_context(unusable);
+    let (temporary, artifacts, kept) = (folder("tmp")?, folder("artifacts")?, folder("checkpoints")?);
     let checkpoints = Checkpoints::new(root.clone(), kept).with_context(unusable)?;
     let home = std::env::var_os("HOME");
-    let bounds =
+    let mut bounds =
         Bounds::of_workspace(root.clone(), temporary, home.as_deref().map(Path::new), std::env::vars_os());
+    // The rules of a person who keeps settings elsewhere.
+    bounds.hidden.extend(
+        person_file(&|name| std::env::var(name).ok()).and_then(|file| Some(file.parent()?.to_owned())),
+    );
     let sandbox = Sandbox::new(Confinement::probe(), bounds);
     let gate = Gate::new().context("the table of harmless commands is damaged")?;
     let servers = servers::start(settings, policy, &artifacts).await;
@@ -77,7 +79,9 @@ pub(crate) async fn all(
     };
     let scribe = Scribe::new(documents.clone(), agent, session);
     let tools = outfit.tools().into_iter().chain(section_tools::all(&scribe));
-    let tools = tools.chain(servers.tools().iter().cloned());
+    let secrets = secrets();
+    let tools =
+        tools.chain(servers.tools().iter().cloned()).map(|tool| Discreet::around(tool, secrets.clone()));
     Ok((Toolbox::new(tools), Opened { documents, servers }))
 }
 

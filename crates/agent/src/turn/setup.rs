@@ -35,7 +35,7 @@ pub struct Caps {
 impl Caps {
     /// For headless runs and workers: nobody watches, so the way is short.
     pub fn headless() -> Self {
-        Self { iterations_max: 25, ..Self::conversation() }
+        Self { iterations_max: 25, stop_grace: Duration::from_secs(3), ..Self::conversation() }
     }
 
     /// For a conversation with a person.
@@ -44,7 +44,8 @@ impl Caps {
             iterations_max: 200,
             output_max: 8192,
             question_timeout: None,
-            stop_grace: Duration::from_millis(40),
+            // A command that does not listen is killed after a third of this, and then says what it had.
+            stop_grace: Duration::from_secs(1),
         }
     }
 }
