@@ -35,7 +35,8 @@ pub struct Caps {
 impl Caps {
     /// For headless runs and workers: nobody watches, so the way is short.
     pub fn headless() -> Self {
-        Self { iterations_max: 25, stop_grace: Duration::from_secs(3), ..Self::conversation() }
+        // Nobody waits for the screen, so a command has time to say what it had. One that does not listen is killed by then.
+        Self { iterations_max: 25, stop_grace: Duration::from_secs(1), ..Self::conversation() }
     }
 
     /// For a conversation with a person.
@@ -44,8 +45,7 @@ impl Caps {
             iterations_max: 200,
             output_max: 8192,
             question_timeout: None,
-            // A command that does not listen is killed after a third of this, and then says what it had.
-            stop_grace: Duration::from_secs(1),
+            stop_grace: Duration::from_millis(40),
         }
     }
 }

@@ -109,7 +109,7 @@ fn a_stopped_tool_gives_back_what_it_has() {
     stage.calls(&[("t1", "Bash", r#"{"command":"sleep 60"}"#)]);
     stage.abort();
     assert!(stage.log.contains(&"StopTools".to_owned()) && stage.ended.is_none());
-    assert_eq!(stage.timers.last().unwrap().1, Duration::from_secs(1));
+    assert_eq!(stage.timers.last().unwrap().1, Duration::from_millis(40));
     stage.finish("t1", "so far\n[Interrupted by user after 1.2s]");
     check(
         &stage,
