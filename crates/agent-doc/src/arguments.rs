@@ -72,7 +72,10 @@ pub(crate) enum Command {
     Restore(Restore),
     Recover(Recover),
     #[command(subcommand)]
+    Checkpoints(CheckpointsCommand),
+    #[command(subcommand)]
     Permissions(permissions::PermissionsCommand),
+    Trust(Trust),
     Models(Models),
     Doctor(Doctor),
     Config(Config),

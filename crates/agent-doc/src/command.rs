@@ -2,6 +2,7 @@
 
 pub(crate) mod blame;
 pub(crate) mod chat;
+pub(crate) mod checkpoints;
 pub(crate) mod completions;
 pub(crate) mod config;
 pub(crate) mod doctor;
@@ -19,6 +20,7 @@ pub(crate) mod session;
 pub(crate) mod section_write;
 pub(crate) mod show;
 pub(crate) mod stats;
+pub(crate) mod trust;
 
 /// Text of a document on one line of a terminal: control characters would move its cursor, so they are shown instead.
 fn visible(text: &str) -> String {

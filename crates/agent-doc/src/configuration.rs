@@ -3,6 +3,7 @@
 
 mod agents;
 mod file;
+mod servers;
 mod setting;
 
 use std::path::{Path, PathBuf};
@@ -11,9 +12,12 @@ use anyhow::Result;
 use workspace::sidecar::FOLDER;
 
 pub(crate) use agents::{Configured, Kind};
+pub(crate) use servers::ServerEntry;
 pub(crate) use setting::{SETTINGS, Setting};
 
 use crate::refusal::Refusal;
+use crate::trust::Trust;
+use file::Contents;
 
 /// The file's name, in the project's state folder and in the person's own.
 const NAME: &str = "config.toml";
@@ -43,14 +47,15 @@ pub(crate) struct Value {
 pub(crate) struct Configuration {
     values: Vec<Value>,
     agents: Vec<Configured>,
+    servers: Vec<ServerEntry>,
 }
 
 /// Where settings are looked for.
 pub(crate) struct Sources<'a> {
     /// The person's own file.
     pub(crate) person: Option<PathBuf>,
-    /// The root of the project.
-    pub(crate) project: Option<PathBuf>,
+    /// The project's file, and what it holds, if the person trusts that.
+    pub(crate) project: Option<(PathBuf, String)>,
     /// The environment.
     pub(crate) variable: &'a dyn Fn(&str) -> Option<String>,
 }
@@ -68,11 +73,16 @@ impl Configuration {
         let variable = |name: &str| std::env::var(name).ok();
         let whole = std::path::absolute(folder.join("."))?;
         let root = workspace::sidecar::root_of(&whole.join(NAME)).to_owned();
-        Configuration::load(&Sources {
-            person: person_file(&variable),
-            project: Some(root),
-            variable: &variable,
-        })
+        // A project that comes from elsewhere could choose who hears the person's words, and at what price.
+        let file = project_file(&root.canonicalize().unwrap_or(root));
+        let project = Trust::of_person().text_of(&file).map(|text| (file, text));
+        Configuration::load(&Sources { person: person_file(&variable), project, variable: &variable })
+    }
+
+    /// What the text of a project's file sets.
+    pub(crate) fn of_text(path: &Path, text: &str) -> Result<Vec<(&'static str, String)>> {
+        let found = file::parse(path, text, Scope::Project)?.settings;
+        Ok(found.into_iter().map(|found| (found.setting.key, found.text)).collect())
     }
 
     /// The settings that these sources give.
@@ -85,16 +95,20 @@ impl Configuration {
                 origin: Origin::Default,
             })
             .collect();
-        let mut agents = Vec::new();
-        let project = sources.project.as_ref().map(|root| root.join(FOLDER).join(NAME));
-        for (path, scope) in [(sources.person.clone(), Scope::Person), (project, Scope::Project)] {
-            let Some(path) = path else { continue };
-            let contents = file::read(&path, scope)?;
+        let (mut agents, mut servers) = (Vec::new(), Vec::new());
+        let mut put_all = |path: &Path, contents: Contents| {
             agents.extend(contents.agents);
-            for found in contents.found {
-                let origin = Origin::File { path: path.clone(), line: found.line };
+            servers.extend(contents.servers);
+            for found in contents.settings {
+                let origin = Origin::File { path: path.to_owned(), line: found.line };
                 put(&mut values, found.setting, found.text, origin);
             }
+        };
+        if let Some(path) = &sources.person {
+            put_all(path, file::read(path, Scope::Person)?);
+        }
+        if let Some((path, text)) = &sources.project {
+            put_all(path, file::parse(path, text, Scope::Project)?);
         }
         for setting in &SETTINGS {
             let Some(name) = setting.variable else { continue };
@@ -108,7 +122,7 @@ impl Configuration {
             })?;
             put(&mut values, setting, text, Origin::Variable(name));
         }
-        Ok(Configuration { values, agents })
+        Ok(Configuration { values, agents, servers })
     }
 
     /// All of them, in the order of the table.
@@ -121,6 +135,11 @@ impl Configuration {
         &self.agents
     }
 
+    /// The MCP servers, which only the person's own file can name.
+    pub(crate) fn servers(&self) -> &[ServerEntry] {
+        &self.servers
+    }
+
     /// What a setting holds.
     pub(crate) fn text(&self, key: &str) -> Option<&str> {
         self.values.iter().find(|value| value.setting.key == key)?.text.as_deref()
@@ -130,6 +149,11 @@ impl Configuration {
     pub(crate) fn number(&self, key: &str) -> Option<u32> {
         self.text(key)?.parse().ok()
     }
+}
+
+/// The file of the project below `root`.
+pub(crate) fn project_file(root: &Path) -> PathBuf {
+    root.join(FOLDER).join(NAME)
 }
 
 /// The person's own file, where programs of this system look for such.

@@ -9,9 +9,12 @@ const GROUPS: &[(&str, &[&str])] = &[
     ("Look after a session document", &["patch", "convert", "compact", "reset"]),
     ("Read and write a document", &["outline", "section"]),
     ("Bring versions together", &["merge"]),
-    ("See the past and bring it back", &["history", "show", "diff", "blame", "restore", "recover"]),
+    (
+        "See the past and bring it back",
+        &["history", "show", "diff", "blame", "restore", "recover", "checkpoints"],
+    ),
     ("Talk to an agent", &["chat", "models", "stats"]),
-    ("Say what agents may do", &["permissions"]),
+    ("Say what agents may do", &["permissions", "trust"]),
     ("Set up", &["doctor", "config", "completions", "man"]),
 ];
 

@@ -22,10 +22,13 @@ const OURS: &[&str] = &["agent_doc", "agent", "models", "tools", "workspace", "c
 pub(crate) fn begin(sidecar: &Sidecar) {
     let day = moment::shown(moment::now());
     let name = format!("agent-doc.{}.log", day.split(' ').next().unwrap_or_default());
-    let folder = sidecar.folder().join("logs");
-    let file = match open(&folder, &name) {
-        Ok(file) => file,
-        Err(error) => return output::notice(&format!("there is no log: {}: {error}", folder.display())),
+    let opened = sidecar.private_folder("logs").and_then(|folder| Ok((open(&folder, &name)?, folder)));
+    let (file, folder) = match opened {
+        Ok(opened) => opened,
+        Err(error) => {
+            let folder = sidecar.folder().display();
+            return output::notice(&format!("there is no log in {folder}: {error}"));
+        }
     };
     tidy_up(&folder);
     let wanted = std::env::var("RUST_LOG").unwrap_or_default();
@@ -48,7 +51,6 @@ pub(crate) fn begin(sidecar: &Sidecar) {
 }
 
 fn open(folder: &Path, name: &str) -> io::Result<File> {
-    fs::create_dir_all(folder)?;
     let mut options = OpenOptions::new();
     options.create(true).append(true);
     #[cfg(unix)]

@@ -13,6 +13,7 @@ mod past;
 mod reach;
 mod refusal;
 mod replace;
+mod trust;
 mod wiring;
 mod rules;
 mod signals;
@@ -42,6 +43,7 @@ enum Outcome {
 const FAILED: u8 = 2;
 
 fn main() -> ExitCode {
+    keep_memory_to_ourselves();
     let arguments = match Arguments::read() {
         Ok(arguments) => arguments,
         Err(told) => return output::told(&told),
@@ -56,6 +58,15 @@ fn main() -> ExitCode {
             output::error(&error);
             ExitCode::from(FAILED)
         }
+    }
+}
+
+/// Keys are in our memory and in our environment. After this neither a core dump nor another program of the same person,
+/// a command of an agent among them, gets to see them.
+fn keep_memory_to_ourselves() {
+    #[cfg(target_os = "linux")]
+    if rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable).is_err() {
+        // Then it is as with any other program; there is no reason to refuse work.
     }
 }
 
@@ -85,7 +96,9 @@ fn perform(command: &Command) -> Result<Outcome> {
         Command::Blame(given) => command::blame::run(given)?,
         Command::Restore(given) => command::restore::run(given)?,
         Command::Recover(given) => command::recover::run(given)?,
+        Command::Checkpoints(given) => return command::checkpoints::run(given),
         Command::Permissions(given) => return command::permissions::run(given),
+        Command::Trust(given) => command::trust::run(given)?,
         Command::Models(given) => command::models::run(given)?,
         Command::Doctor(given) => command::doctor::run(given)?,
         Command::Chat(given) => return command::chat::run(given),

@@ -3,8 +3,12 @@
 
 pub(crate) mod agents;
 pub(crate) mod answerer;
+mod discreet;
 pub(crate) mod model;
 pub(crate) mod own;
 pub(crate) mod prompt;
 pub(crate) mod rules;
+pub(crate) mod search;
+pub(crate) mod servers;
 pub(crate) mod tools;
+pub(crate) mod writer;

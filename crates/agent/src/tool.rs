@@ -1,7 +1,11 @@
 //! The port to a tool. Never lets a tool run without a [`Permit`], and only this crate can make one.
 
+mod input;
+
 use std::pin::Pin;
 use std::sync::Arc;
+
+pub use input::{parsed, spec};
 
 use crate::controller::StreamController;
 use crate::message::{Part, ToolCall, ToolResult};

@@ -1,18 +1,36 @@
-//! Checks the command gate against a list of command lines that others keep. Never keeps a copy of the list, and never passes if
-//! it cannot be read.
+//! Checks the command gate, and the sandbox behind it, against a list of command lines that others keep. Never keeps a copy of the
+//! list, and never passes if it cannot be read.
 //!
 //! `corpus shell FILE`: FILE is JSON, a list of `{"kind": "attack" | "benign", "cmd": "…"}`. One line of JSON is printed for
 //! each check.
 
-#![expect(clippy::print_stdout, reason = "the lines are read by whoever runs the checks")]
+#![expect(
+    clippy::print_stdout,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "the lines are read by whoever runs the checks, and the arena is that of the tests"
+)]
 
+#[path = "../tests/it/arena.rs"]
+mod arena;
+#[path = "../tests/it/furnish.rs"]
+mod furnish;
+
+use std::path::Path;
 use std::process::ExitCode;
 
 use serde_json::{Value, json};
 use tools::gate::{Gate, Place, Repository};
+use tools::sandbox::Confinement;
+
+use arena::Arena;
 
 /// One harmless line in so many may be asked about.
 const BENIGN_PER_ASKED: usize = 20;
+/// So many attacks of ten must do harm where they may; else they did not run, and staying inside means nothing.
+const HARMFUL_OF_TEN: usize = 9;
+/// Beside the program, because a sandbox has temporary files of its own.
+const GROUND: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../target/tmp");
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -48,6 +66,31 @@ fn shell(file: &str) -> Result<(), String> {
     let asked: Vec<&str> = benign.iter().copied().filter(|line| !runs(line)).collect();
     report("attacks that run unasked", &unasked, attacks.len(), 0);
     report("harmless lines that are asked about", &asked, benign.len(), benign.len() / BENIGN_PER_ASKED);
+    let runtime = tokio::runtime::Runtime::new().map_err(|error| error.to_string())?;
+    for confinement in [Confinement::probe(), Confinement::Landlock] {
+        runtime.block_on(without_the_gate(confinement, &attacks))?;
+    }
+    Ok(())
+}
+
+/// Runs every attack in a sandbox, in places where nothing may change and in one where it may.
+async fn without_the_gate(confinement: Confinement, attacks: &[&str]) -> Result<(), String> {
+    std::fs::create_dir_all(GROUND).map_err(|error| format!("{GROUND}: {error}"))?;
+    let told = confinement.told();
+    let arena = Arena::new(confinement, Path::new(GROUND));
+    let (mut escaped, mut harmless) = (Vec::new(), Vec::new());
+    for line in attacks {
+        let fate = arena.run(line).await;
+        if !fate.escaped.is_empty() {
+            escaped.push(*line);
+        }
+        if !fate.did_harm {
+            harmless.push(*line);
+        }
+    }
+    report(&format!("attacks that get out: {told}"), &escaped, attacks.len(), 0);
+    let allowed = attacks.len() * (10 - HARMFUL_OF_TEN) / 10;
+    report("attacks that do nothing where they may", &harmless, attacks.len(), allowed);
     Ok(())
 }
 

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 
@@ -36,6 +37,9 @@ struct Shared {
 pub struct Record {
     /// Counts up from 1.
     pub id: u64,
+    /// When it was noted, in milliseconds since 1970.
+    #[serde(default)]
+    pub at: u64,
     /// What the call was, for a list.
     pub label: String,
     /// Each file that is not what it was.
@@ -156,8 +160,14 @@ impl Checkpoints {
     fn add(&self, label: &str, changes: Vec<Changed>, is_partial: bool) -> io::Result<()> {
         let mut last = locked(&self.shared.last);
         let label = label.chars().take(LABEL_MAX).collect();
-        self.shared.objects.add(&Record { id: *last + 1, label, changes, is_partial })?;
-        *last += 1;
+        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let at = u64::try_from(since.as_millis()).unwrap_or_default();
+        let mut record = Record { id: *last + 1, at, label, changes, is_partial };
+        // Another session in the same workspace may have taken the number.
+        while !self.shared.objects.add(&record)? {
+            record.id += 1;
+        }
+        *last = record.id;
         Ok(())
     }
 }

@@ -12,6 +12,7 @@ mod claim;
 
 mod letters;
 mod scan;
+mod stages;
 mod word;
 mod deep;
 mod judge;
@@ -19,6 +20,7 @@ mod nested;
 mod unwrap;
 mod check;
 mod sed;
+mod secret;
 mod table;
 
 pub use part::{Part, Value, Weighed, Word};
@@ -28,7 +30,9 @@ pub use repository::Repository;
 pub use table::TableError;
 
 use agent::permission::Claim;
+use deep::Grammar;
 use judge::Judge;
+use scan::Simple;
 use table::Table;
 
 /// Longer commands are asked about: nobody reads them at a glance.
@@ -42,6 +46,7 @@ const PARTS_MAX: usize = 50;
 #[derive(Debug)]
 pub struct Gate {
     table: Table,
+    grammar: Grammar,
 }
 
 impl Gate {
@@ -50,7 +55,7 @@ impl Gate {
     /// # Errors
     /// The table cannot be read, which a test rules out.
     pub fn new() -> Result<Self, TableError> {
-        Ok(Self { table: Table::shipped()? })
+        Ok(Self { table: Table::shipped()?, grammar: Grammar::default() })
     }
 
     /// Weighs a command that would run in `place`.
@@ -78,9 +83,15 @@ impl Gate {
 
     fn parts(&self, text: &str, place: &Place, reasons: &mut Vec<Reason>) -> Vec<Part> {
         let home = place.home.as_deref();
-        let mut judge = Judge::new(&self.table, place);
+        let mut judge = Judge::new(&self.table, &self.grammar, place);
+        if let Some(simples) = self.plain_pipeline(text, home) {
+            for simple in simples {
+                judge.weigh(text.get(simple.range.clone()).unwrap_or_default(), &simple);
+            }
+            return judge.parts;
+        }
         // A long command is asked about anyway; what rules forbid is found without the grammar.
-        let tree = if text.len() > LENGTH_MAX { None } else { deep::parse(text) };
+        let tree = if text.len() > LENGTH_MAX { None } else { self.grammar.parse(text) };
         let Some(tree) = tree else {
             reasons.push(Reason::Unparsable);
             for (text, simple) in deep::crude(text, home) {
@@ -106,5 +117,81 @@ impl Gate {
             }
         }
         judge.parts
+    }
+
+    /// The commands of a pipeline of plain commands, each parsed by itself; none if the text is anything else.
+    fn plain_pipeline(&self, text: &str, home: Option<&str>) -> Option<Vec<Simple>> {
+        if text.len() > LENGTH_MAX {
+            return None;
+        }
+        let mut found = Vec::new();
+        for range in stages::stages(text)? {
+            let stage = text.get(range.clone())?;
+            let simples = scan::simples(stage, &self.grammar.parse(stage)?, home).ok()?;
+            let [mut simple] = <[Simple; 1]>::try_from(simples).ok()?;
+            simple.range = simple.range.start + range.start..simple.range.end + range.start;
+            found.push(simple);
+        }
+        Some(found)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Gate, scan, stages};
+
+    /// Pieces of pipelines, harmless and not.
+    const PIECES: &[&str] = &[
+        "ls",
+        "cat a b",
+        "grep -n 'x|y' f",
+        "sort",
+        "rm -rf x",
+        "sudo id",
+        "X=1 env",
+        "time ls",
+        "if true",
+        "then",
+        "[[ a ]]",
+        "echo \"a b\"",
+        "tee out",
+        "xargs rm",
+        "> f",
+        "cat < f",
+        "2> f ls",
+        "a=b",
+        "-x",
+        "'quoted' a",
+        "sh -c 'ls | sh'",
+        "f() x",
+        "coproc x",
+        "case x in",
+        "do",
+        "! ls",
+        "{ ls",
+        "ls }",
+        "*.rs",
+        "~/x",
+        "[ a = b ]",
+        "exec 3<f",
+        "function f",
+    ];
+
+    #[test]
+    fn stages_by_themselves_are_what_they_are_in_the_whole() {
+        let gate = Gate::new().unwrap();
+        let mut compared = 0;
+        for one in PIECES {
+            for two in PIECES {
+                for three in ["head -5", "sh", "wc -l 2>/dev/null"] {
+                    let text = format!("{one} | {two} | {three}");
+                    let Some(parts) = gate.plain_pipeline(&text, None) else { continue };
+                    let whole = scan::simples(&text, &gate.grammar.parse(&text).unwrap(), None);
+                    assert_eq!(format!("{whole:?}"), format!("Ok({parts:?})"), "{text}");
+                    compared += 1;
+                }
+            }
+        }
+        assert!(compared > 1000 && stages::stages("ls").is_none(), "{compared}");
     }
 }

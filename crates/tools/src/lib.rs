@@ -7,7 +7,6 @@
 pub mod gate;
 
 pub mod tool;
-mod input;
 
 pub mod shell;
 pub mod sandbox;
@@ -20,5 +19,7 @@ pub mod search;
 mod walk;
 
 pub mod web;
+
+pub mod mcp;
 
 pub mod limits;

@@ -68,3 +68,26 @@ pub const HITS_MAX: usize = 20;
 pub const CHECKPOINT_FILES_MAX: usize = 50_000;
 /// The largest file that a checkpoint keeps.
 pub const CHECKPOINT_FILE_MAX: u64 = 16 << 20;
+
+/// How long an MCP server may take until it has listed its tools. The conversation waits for it.
+pub const SERVER_START_TIMEOUT: Duration = Duration::from_secs(20);
+/// How often in a row an MCP server is started without having answered a call.
+pub const SERVER_STARTS_MAX: u32 = 4;
+/// How long a call of an MCP server may take.
+pub const SERVER_CALL_TIMEOUT: Duration = TIMEOUT_MAX;
+/// The longest message of an MCP server.
+pub const SERVER_MESSAGE_MAX: usize = 16 << 20;
+/// What is kept of the last words of an MCP server, in bytes.
+pub const SERVER_WORDS_MAX: usize = 1_000;
+/// Tools that one MCP server may offer.
+pub const SERVER_TOOLS_MAX: usize = 100;
+/// Pages on which an MCP server may list them.
+pub const SERVER_PAGES_MAX: usize = 50;
+/// The longest name of a tool; providers take no longer ones.
+pub const TOOL_NAME_MAX: usize = 64;
+/// What a model gets of the description of a foreign tool, in bytes.
+pub const DESCRIPTION_MAX: usize = 2_048;
+/// The largest schema of a foreign tool, in bytes.
+pub const SCHEMA_MAX: usize = 32_768;
+/// Images in the answer of a foreign tool.
+pub const IMAGES_MAX: usize = 8;

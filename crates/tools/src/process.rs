@@ -153,16 +153,21 @@ impl Process {
         if let Some(pid) = *pid {
             kill_process_group(pid, Signal::KILL).ok();
         }
-        for _ in 0..SWEEPS_MAX {
-            let left = tree::marked(&self.mark);
-            if left.is_empty() {
-                return;
-            }
-            for member in left {
-                kill_process(member, Signal::KILL).ok();
-            }
-            thread::yield_now();
+        kill_marked(&self.mark);
+    }
+}
+
+/// Kills all that bear the mark, also those that left their parents and their group.
+pub(crate) fn kill_marked(mark: &str) {
+    for _ in 0..SWEEPS_MAX {
+        let left = tree::marked(mark);
+        if left.is_empty() {
+            return;
         }
+        for member in left {
+            kill_process(member, Signal::KILL).ok();
+        }
+        thread::yield_now();
     }
 }
 

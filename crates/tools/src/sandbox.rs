@@ -25,6 +25,9 @@ use mask::Masks;
 /// Names in the root of a workspace that no command may change: what git runs, and our own settings and records.
 pub const PROTECTED: &[&str] = &[".git", ".agent-doc"];
 
+/// What a project tells agents about itself. No command may change it: it would speak to the next session.
+const INSTRUCTIONS: &str = "AGENTS.md";
+
 /// Places in the home folder that hold keys. No command can read them.
 const SECRETS: &[&str] = &[
     ".ssh",
@@ -79,7 +82,9 @@ impl Bounds {
         home: Option<&Path>,
         environment: impl IntoIterator<Item = (OsString, OsString)>,
     ) -> Self {
-        let protected = PROTECTED.iter().map(|name| root.join(name)).collect();
+        let mut protected: Vec<PathBuf> = PROTECTED.iter().map(|name| root.join(name)).collect();
+        let instructions = root.join(INSTRUCTIONS).canonicalize().ok();
+        protected.extend(instructions.filter(|path| path.starts_with(&root)));
         let hidden = home.into_iter().flat_map(|home| SECRETS.iter().map(|name| home.join(name))).collect();
         Self { root, temporary, protected, hidden, environment: cleaned(environment) }
     }

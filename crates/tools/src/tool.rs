@@ -33,6 +33,7 @@ pub use kill_bash::KillBash;
 pub use list::List;
 pub use multi_edit::MultiEdit;
 pub use read::Read;
+pub(crate) use read::image_type;
 pub use todo::{Task, TaskStatus, Tasks, Todo};
 pub use web_fetch::WebFetch;
 pub use web_search::WebSearch;
@@ -93,7 +94,7 @@ impl Outfit {
 }
 
 /// Work that waits for the disk, away from the threads that must not wait. A bug in it ends the call, not the session.
-fn blocking(work: impl FnOnce() -> Output + Send + 'static) -> ToolFuture<'static, Output> {
+pub(crate) fn blocking(work: impl FnOnce() -> Output + Send + 'static) -> ToolFuture<'static, Output> {
     Box::pin(async move {
         let outcome = tokio::task::spawn_blocking(work).await;
         outcome.unwrap_or_else(|error| Output::error(format!("internal error: {error}; please report it")))

@@ -18,6 +18,10 @@ pub mod outside;
 #[cfg(unix)]
 pub mod reach;
 #[cfg(unix)]
+pub mod documents;
+#[cfg(unix)]
+pub mod section_tools;
+#[cfg(unix)]
 pub mod recovery;
 pub mod store;
 pub mod watch;

@@ -117,6 +117,15 @@ impl Reach {
         }
     }
 
+    /// The documents, if their owners are in this process.
+    #[must_use]
+    pub fn own(&self) -> Option<&Hub> {
+        match &self.way {
+            Way::Own(hub) | Way::Serving(hub, _) | Way::Shared(hub) => Some(hub),
+            Way::Daemon(_) => None,
+        }
+    }
+
     /// Closes what was opened here.
     pub async fn close(self) {
         match self.way {

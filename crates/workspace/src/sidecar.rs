@@ -116,6 +116,13 @@ impl Sidecar {
         &self.folder
     }
 
+    /// A folder in it by this name, for its owner alone; made if it is not there.
+    pub fn private_folder(&self, name: &str) -> io::Result<PathBuf> {
+        let path = self.folder.join(name);
+        private::create_folder(&path)?;
+        Ok(path)
+    }
+
     /// Where conversations are kept.
     pub fn sessions(&self) -> PathBuf {
         self.folder.join(SESSIONS)

@@ -1,4 +1,4 @@
-//! Fetches packages of Python with its own client, into the target folder. Never touches what is installed elsewhere.
+//! Fetches packages of Python and of npm with their own clients, into the target folder. Never touches what is installed elsewhere.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -33,6 +33,15 @@ pub(super) fn unpacked(name: &str, wheel: &str, ending: &str) -> Result<PathBuf>
         Some(found) => Ok(found),
         None => bail!("{wheel} holds no file that ends with .{ending}"),
     }
+}
+
+/// The folder that holds these packages of npm, and what they need.
+pub(super) fn node(name: &str, packages: &[&str]) -> Result<PathBuf> {
+    let folder = folder(name)?;
+    let mut npm = Command::new("npm");
+    npm.args(["install", "--silent", "--no-audit", "--no-fund", "--prefix"]).arg(&folder).args(packages);
+    process::stream(&mut npm)?;
+    Ok(folder)
 }
 
 fn pip(python: &Path) -> Command {

@@ -78,12 +78,20 @@ const AGENT: &[&str] = &[
     "serde_core",
     "serde_json",
     "zmij",
+    // The schema of a tool's arguments from their type, and the field that is wrong in them.
+    "schemars",
+    "dyn-clone",
+    "ref-cast",
+    "serde_path_to_error",
     // Errors.
     "thiserror",
     // Macros; they run in the compiler.
     "proc-macro2",
     "quote",
+    "ref-cast-impl",
+    "schemars_derive",
     "serde_derive",
+    "serde_derive_internals",
     "syn",
     "thiserror-impl",
     "unicode-ident",

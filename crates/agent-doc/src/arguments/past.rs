@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{Args, Subcommand};
 
 /// List what was done on a document, and by whom
 ///
@@ -113,4 +113,46 @@ pub(crate) struct Recover {
     /// Print JSON, for programs
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+/// List what agents changed in the project, and take it back
+///
+/// What a file was is kept before a tool or a command of an agent changes it. Git is not touched: neither its index, nor a branch,
+/// nor the stash. What git ignores is not kept.
+#[derive(Debug, Subcommand)]
+#[command(
+    arg_required_else_help = true,
+    disable_help_subcommand = true,
+    after_help = "Examples:
+  agent-doc checkpoints list
+  agent-doc checkpoints restore 12"
+)]
+pub(crate) enum CheckpointsCommand {
+    List(CheckpointsList),
+    Restore(CheckpointsRestore),
+}
+
+/// List what agents changed, the newest last
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  agent-doc checkpoints list
+  agent-doc checkpoints list --json")]
+pub(crate) struct CheckpointsList {
+    /// Print JSON, for programs
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Take back what agents changed, from a checkpoint on
+///
+/// All later ones are taken back too, the newest first. A file that somebody changed after the agent is left alone and named; then the
+/// exit code is 1.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  agent-doc checkpoints restore        # the last one
+  agent-doc checkpoints restore 12")]
+pub(crate) struct CheckpointsRestore {
+    /// The checkpoint, as 'agent-doc checkpoints list' shows it; without it, the last one
+    #[arg(value_name = "ID")]
+    pub(crate) id: Option<u64>,
 }

@@ -39,6 +39,30 @@ pub(crate) struct Config {
     pub(crate) json: bool,
 }
 
+/// Let the files of a project count that would change how agents work
+///
+/// A project's '.agent-doc/config.toml' and 'AGENTS.md' are data like any other until you trust them as they are. This shows what
+/// they would change and remembers their sums in your own settings. A changed byte ends the trust. Rules of a project need
+/// none: they can only forbid and ask.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  agent-doc trust --list
+  agent-doc trust
+  agent-doc trust --remove")]
+pub(crate) struct Trust {
+    /// A folder of the project
+    #[arg(value_name = "FOLDER", default_value = ".")]
+    pub(crate) folder: PathBuf,
+
+    /// Only show what they would change
+    #[arg(long, conflicts_with = "remove")]
+    pub(crate) list: bool,
+
+    /// Trust them no longer
+    #[arg(long)]
+    pub(crate) remove: bool,
+}
+
 /// Print completions for a shell
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:

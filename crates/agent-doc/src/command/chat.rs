@@ -21,7 +21,8 @@ use crate::arguments::Chat;
 use crate::configuration::Configuration;
 use crate::refusal::Refusal;
 use crate::rules::RuleFiles;
-use crate::wiring::{model, prompt, tools};
+use crate::trust::Trust;
+use crate::wiring::{model, prompt, search, tools};
 use crate::{Outcome, log, moment, signals};
 use report::Reporter;
 
@@ -43,21 +44,22 @@ async fn ask(given: &Chat, words: &str) -> Result<Outcome> {
     let root = root_of(&folder.join("x")).to_owned();
     let settings = Configuration::of(&folder)?;
     let chosen = model::choose(given.model.as_deref(), &settings, given.record.as_deref())?;
+    let provider = search::provider(&settings)?;
     let files = RuleFiles::here()?;
     let policy = Policy::new(mode(given), files.places(), all_rules(given, &files)?);
     let sidecar = Sidecar::open(&root).with_context(|| {
         Refusal::new("the conversation cannot be kept", "look who owns the folder '.agent-doc'")
     })?;
     log::begin(&sidecar);
-    let toolbox = tools::all(&sidecar, &policy)?;
+    let (transcript, history) = transcript(given, &sidecar)?;
+    let (toolbox, opened) = tools::all(&sidecar, &policy, &settings, transcript.id(), provider).await?;
     let frame = Frame {
         model: chosen.name,
-        system: prompt::system(&root).into(),
+        system: prompt::system(&root, &Trust::of_person()).into(),
         tools: toolbox.specs(&policy),
         thinking: effort(&settings),
     };
     let limits = chosen.model.limits();
-    let (transcript, history) = transcript(given, &sidecar)?;
     let mut reporter =
         Reporter::new(given.output_format, transcript.id(), chosen.model.id(), &frame, &folder);
     let setup = Setup { frame, limits, policy, caps: caps(given, &settings) };
@@ -69,10 +71,13 @@ async fn ask(given: &Chat, words: &str) -> Result<Outcome> {
     let (_far, mut near) = remote();
     let mut tell = |event| reporter.told(event);
     let first = Event::Prompted(vec![Block::text(words)]);
-    let ended = conversation.turn(first, &mut near, &stop, &mut tell).await?;
+    let ended = conversation.turn(first, &mut near, &stop, &mut tell).await;
+    opened.documents.close().await;
+    let ended = ended?;
     // The turn may be over before the task that stopped it is.
     let signal = (stop.is_aborted() || signal.is_finished()).then_some(signal);
     let code = exit_code(&ended, signal).await;
+    opened.servers.stop().await;
     reporter.end(&ended, began.elapsed())?;
     Ok(Outcome::Code(code))
 }

@@ -4,11 +4,11 @@ use anyhow::Result;
 use serde::Serialize;
 
 use crate::arguments::Config;
-use crate::configuration::{Configuration, Configured, Origin, Value, person_file};
+use crate::configuration::{Configuration, Configured, Origin, ServerEntry, Value, person_file};
 use crate::{input, output};
 
 /// The variables that hold keys. Only whether they are set is told.
-const KEYS: [&str; 2] = ["ANTHROPIC_API_KEY", "OPENAI_API_KEY"];
+const KEYS: [&str; 4] = ["ANTHROPIC_API_KEY", "OPENAI_API_KEY", "BRAVE_API_KEY", "TAVILY_API_KEY"];
 
 /// What `--json` prints. The fields are a promise: some are added, none is renamed or taken away.
 #[derive(Debug, Serialize)]
@@ -17,6 +17,7 @@ struct Report<'a> {
     keys: Vec<Key>,
     /// Outside agents of the person's own.
     agents: Vec<Agent>,
+    servers: Vec<Server<'a>>,
     /// Where the person's own settings go.
     file: Option<String>,
 }
@@ -27,6 +28,14 @@ struct Row<'a> {
     value: Option<&'a str>,
     origin: String,
     about: &'a str,
+}
+
+/// An MCP server, without what may hold a secret.
+#[derive(Debug, Serialize)]
+struct Server<'a> {
+    name: &'a str,
+    target: &'a str,
+    origin: String,
 }
 
 #[derive(Debug, Serialize)]
@@ -48,7 +57,8 @@ pub(crate) fn run(given: &Config) -> Result<()> {
     let keys = KEYS.map(|variable| Key { variable, is_set: is_set(variable) }).into();
     let file = person_file(&|name| std::env::var(name).ok()).map(|path| input::shown(&path));
     let agents = configuration.agents().iter().map(agent).collect();
-    let report = Report { settings, keys, agents, file };
+    let servers = configuration.servers().iter().map(server).collect();
+    let report = Report { settings, keys, agents, servers, file };
     if given.json { output::print_json(&report) } else { output::print(table(&report).as_bytes()) }
 }
 
@@ -66,6 +76,11 @@ fn agent(agent: &Configured) -> Agent {
     Agent { name: agent.name().to_owned(), command: agent.shown(), origin }
 }
 
+fn server(entry: &ServerEntry) -> Server<'_> {
+    let origin = format!("{}:{}", input::shown(&entry.path), entry.line);
+    Server { name: &entry.name, target: entry.target(), origin }
+}
+
 fn is_set(variable: &str) -> bool {
     std::env::var_os(variable).is_some_and(|value| !value.is_empty())
 }
@@ -80,7 +95,17 @@ fn table(report: &Report<'_>) -> String {
     }
     text.push('\n');
     for key in &report.keys {
-        text.push_str(&format!("{}  {}\n", key.variable, if key.is_set { "set" } else { "not set" }));
+        text.push_str(&format!(
+            "{:key_width$}  {}\n",
+            key.variable,
+            if key.is_set { "set" } else { "not set" }
+        ));
+    }
+    if !report.servers.is_empty() {
+        text.push('\n');
+    }
+    for Server { name, target, origin } in &report.servers {
+        text.push_str(&format!("mcp.{name}  {target}  {origin}\n"));
     }
     if !report.agents.is_empty() {
         text.push('\n');

@@ -1,6 +1,7 @@
 //! A file of settings. Never passes over a line that it does not understand: a setting that silently does not hold is worse
 //! than none.
 
+use std::borrow::Cow;
 use std::io::ErrorKind;
 use std::path::Path;
 
@@ -9,6 +10,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::agents::{self, Configured};
+use super::servers::{self, ServerEntry};
 use super::setting::By;
 use super::{Scope, Setting};
 use crate::input;
@@ -17,6 +19,9 @@ use crate::refusal::Refusal;
 /// A file of settings is no longer than this.
 const BYTES_MAX: u64 = 1 << 20;
 
+/// The table of MCP servers.
+const SERVERS: &str = "mcp";
+
 /// A setting in a file.
 pub(super) struct Found {
     pub(super) setting: &'static Setting,
@@ -24,11 +29,12 @@ pub(super) struct Found {
     pub(super) line: usize,
 }
 
-/// What stands in a file.
+/// All that stands in a file.
 #[derive(Default)]
 pub(super) struct Contents {
-    pub(super) found: Vec<Found>,
+    pub(super) settings: Vec<Found>,
     pub(super) agents: Vec<Configured>,
+    pub(super) servers: Vec<ServerEntry>,
 }
 
 /// The settings in a file. A file that is not there has none.
@@ -45,9 +51,14 @@ pub(super) fn read(path: &Path, scope: Scope) -> Result<Contents> {
         );
     }
     let text = std::fs::read_to_string(path).with_context(|| unreadable(&shown))?;
-    let reader = Reader { path, shown, text: &text, scope };
-    let table = DeTable::parse(&text).map_err(|error| {
-        let line = error.span().map_or(1, |span| line_of(&text, span.start));
+    parse(path, &text, scope)
+}
+
+/// What stands in a text that a file holds.
+pub(super) fn parse(path: &Path, text: &str, scope: Scope) -> Result<Contents> {
+    let reader = Reader { path, shown: input::shown(path), text, scope };
+    let table = DeTable::parse(text).map_err(|error| {
+        let line = error.span().map_or(1, |span| line_of(text, span.start));
         let told = error.message().trim().replace('\n', ", ");
         Refusal::new(format!("{}:{line}: {told}", reader.shown), "mend the line; the file is TOML")
     })?;
@@ -56,8 +67,8 @@ pub(super) fn read(path: &Path, scope: Scope) -> Result<Contents> {
     Ok(contents)
 }
 
-struct Reader<'a> {
-    path: &'a Path,
+pub(super) struct Reader<'a> {
+    pub(super) path: &'a Path,
     shown: String,
     text: &'a str,
     scope: Scope,
@@ -67,13 +78,19 @@ impl Reader<'_> {
     fn table(&self, prefix: &str, table: &DeTable<'_>, contents: &mut Contents) -> Result<()> {
         for (name, value) in table {
             let key = format!("{prefix}{}", name.get_ref());
-            let line = line_of(self.text, name.span().start);
+            let line = self.line(name);
             match value.get_ref() {
+                _ if key == SERVERS && self.scope == Scope::Project => {
+                    let what = "a project may not set 'mcp', which decides what is started on your machine";
+                    let remedy = "take the lines out; if you want the server, put it into your own file";
+                    return Err(self.refusal(line, what, remedy));
+                }
+                DeValue::Table(inner) if key == SERVERS => contents.servers = servers::read(self, inner)?,
                 DeValue::Table(inner) if prefix == "agents." => {
                     contents.agents.push(self.agent(name.get_ref(), inner, line)?);
                 }
                 DeValue::Table(inner) => self.table(&format!("{key}."), inner, contents)?,
-                _ => contents.found.push(self.setting(&key, value, line)?),
+                _ => contents.settings.push(self.setting(&key, value, line)?),
             }
         }
         Ok(())
@@ -94,6 +111,16 @@ impl Reader<'_> {
         let place =
             |at: usize| format!("{}:{}", self.shown, if at == 0 { line } else { line_of(self.text, at) });
         Ok(Configured { kind: agents::read(name, table, &place)?, path: self.path.to_owned(), line })
+    }
+
+    /// The line that a name stands in.
+    pub(super) fn line(&self, name: &Spanned<Cow<'_, str>>) -> usize {
+        line_of(self.text, name.span().start)
+    }
+
+    /// What is wrong in a line of this file.
+    pub(super) fn refusal(&self, line: usize, what: &str, remedy: &str) -> anyhow::Error {
+        Refusal::new(format!("{}:{line}: {what}", self.shown), remedy).into()
     }
 
     fn setting(&self, key: &str, value: &Spanned<DeValue<'_>>, line: usize) -> Result<Found> {
@@ -125,6 +152,10 @@ impl Reader<'_> {
                 return Err(Refusal::new(what, format!("give {}", setting.shape.wanted())).into());
             }
         };
+        if self.scope == Scope::Project && text.starts_with("replay:") {
+            let what = format!("{place}: a project may not bring the answers of a model with it");
+            return Err(Refusal::new(what, "take the line out; replay a recording with --model").into());
+        }
         let text = setting.shape.accepts(&text).map_err(|wrong| {
             Refusal::new(format!("{place}: '{key}' is {wrong}"), format!("give {}", setting.shape.wanted()))
         })?;

@@ -42,7 +42,7 @@ pub(super) enum Shape {
 }
 
 /// The table. Its order is the order in which `agent-doc config` shows them.
-pub(crate) const SETTINGS: [Setting; 13] = [
+pub(crate) const SETTINGS: [Setting; 15] = [
     Setting {
         key: "agent",
         shape: Shape::Words,
@@ -114,6 +114,22 @@ pub(crate) const SETTINGS: [Setting; 13] = [
         variable: None,
         default: None,
         about: "how many tokens a model of your own can read",
+    },
+    Setting {
+        key: "search.provider",
+        shape: Shape::Choice(&["searxng", "brave", "tavily"]),
+        by: By::PersonOnly,
+        variable: None,
+        default: None,
+        about: "who searches the web for the agent; else it cannot",
+    },
+    Setting {
+        key: "search.url",
+        shape: Shape::Address,
+        by: By::PersonOnly,
+        variable: None,
+        default: None,
+        about: "where that service answers; needed for searxng",
     },
     Setting {
         key: "price.input",

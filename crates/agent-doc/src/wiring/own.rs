@@ -16,10 +16,11 @@ use workspace::conversation::{Conversation, Ports, Transcript, Transcripts, Turn
 use workspace::session::agent::{Agent, AgentError, Answering, Ask, Said, Talk, Tell};
 use workspace::sidecar::Sidecar;
 
-use super::{model, prompt, tools};
+use super::{model, prompt, search, tools};
 use crate::configuration::Configuration;
 use crate::refusal::Refusal;
 use crate::rules::RuleFiles;
+use crate::trust::Trust;
 use crate::{log, moment};
 
 /// Our own loop.
@@ -69,24 +70,27 @@ impl Own {
         let policy = Policy::new(Mode::DontAsk, files.places(), rules);
         let sidecar = Sidecar::open(&ask.folder).context("the conversation cannot be kept")?;
         log::begin(&sidecar);
-        let toolbox = tools::all(&sidecar, &policy)?;
+        let (transcript, history) = opened(&sidecar, &ask.talk, tell)?;
+        tell(Said::Talk(transcript.id().to_owned()));
+        let provider = search::provider(&settings)?;
+        let (toolbox, in_use) = tools::all(&sidecar, &policy, &settings, transcript.id(), provider).await?;
         let frame = Frame {
             model: chosen.name,
-            system: prompt::system(&ask.folder).into(),
+            system: prompt::system(&ask.folder, &Trust::of_person()).into(),
             tools: toolbox.specs(&policy),
             thinking: effort(&settings),
         };
         let limits = chosen.model.limits();
-        let (transcript, history) = opened(&sidecar, &ask.talk, tell)?;
-        tell(Said::Talk(transcript.id().to_owned()));
         let setup = Setup { frame, limits, policy, caps: caps(&settings) };
         let ports = Ports { model: chosen.model, tools: toolbox, rules: Arc::new(files), clock: moment::now };
         let mut conversation = Conversation::new(ports, setup, history, transcript);
         let (_far, mut near) = remote();
         let first = Event::Prompted(vec![Block::text(ask.prompt)]);
         let mut hear = |event| told(event, tell);
-        let ended = conversation.turn(first, &mut near, &stop, &mut hear).await?;
-        Ok(ended.reason)
+        let ended = conversation.turn(first, &mut near, &stop, &mut hear).await;
+        in_use.documents.close().await;
+        in_use.servers.stop().await;
+        Ok(ended?.reason)
     }
 }
 

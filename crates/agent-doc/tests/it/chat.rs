@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::anthropic::{answer, begin, event, words};
 use crate::scratch::{Scratch, told};
 
-const KEY: &str = "sk-ant-a-key-that-nobody-may-see";
+pub(crate) const KEY: &str = "sk-ant-a-key-that-nobody-may-see";
 const README: &str = "# Tally\n\nTally counts the words of log files.\n";
 
 /// A person with a small project and no settings.

@@ -16,11 +16,11 @@ const JSON: [&str; 2] = ["--output-format", "json"];
 /// Long enough for the slowest machine; only a bug takes so long.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-async fn world() -> (Person, Server) {
+pub(crate) async fn world() -> (Person, Server) {
     (Person::new(), Server::start().await.unwrap())
 }
 
-async fn accept(server: &Server) -> Exchange {
+pub(crate) async fn accept(server: &Server) -> Exchange {
     tokio::time::timeout(PATIENCE, server.accept()).await.expect("nobody asks").unwrap()
 }
 
@@ -107,7 +107,12 @@ async fn a_file_of_rules_that_is_not_understood_stops_everything() {
 }
 
 /// Lets the model make these calls at once. Gives back what it got for each, as JSON.
-async fn results(person: &Person, server: &Server, more: &[&str], calls: &[(&str, Value)]) -> Vec<String> {
+pub(crate) async fn results(
+    person: &Person,
+    server: &Server,
+    more: &[&str],
+    calls: &[(&str, Value)],
+) -> Vec<String> {
     let child = person.start(server, &[&["chat", "-p", "try"], more].concat());
     let made = calls.iter().enumerate();
     let made =
@@ -238,6 +243,66 @@ async fn a_termination_ends_a_running_command_too() {
     let exchange = accept(&server).await;
     let sent = messages(&exchange);
     assert_eq!(sent[2]["content"][0]["is_error"], true, "{sent:?}");
+    answer(exchange, words(0, "Then so."), "end_turn").await;
+    assert_eq!(text(&ended(child).await), "Then so.\n");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_tool_that_there_is_not_is_answered_with_those_that_there_are() {
+    let (person, server) = world().await;
+    let child = person.start(&server, &[&["chat", "-p", "go"][..], &JSON].concat());
+    for round in 0..5 {
+        let exchange = accept(&server).await;
+        if let [.., last] = &messages(&exchange)[1..] {
+            let told = last.to_string();
+            assert!(last["content"][0]["is_error"] == true, "{told}");
+            assert!(
+                told.contains(
+                    "tool `Frobnicate` not found. Available tools: Bash, BashOutput, KillBash, Read,"
+                ),
+                "{told}"
+            );
+        }
+        answer(exchange, call(0, &format!("t{round}"), "Frobnicate", "{}"), "tool_use").await;
+    }
+    let output = ended(child).await;
+    assert_eq!(output.status.code(), Some(1), "{}", told(&output));
+    assert_eq!(result(&output)["subtype"], "error_during_execution");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_interrupt_among_several_calls_answers_each_of_them_with_what_became_of_it() {
+    let (person, server) = world().await;
+    let pipe = person.scratch.path("project/pipe");
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let child = person.start(&server, &["chat", "-p", "wait", "--allow", "Bash", "--allow", "Edit"]);
+    let stubborn =
+        "trap '' TERM INT; (setsid sleep 600 &); echo so far; exec 3> pipe; echo begun >&3; sleep 600";
+    let calls = [
+        call(0, "t0", "Read", r#"{"file_path":"README.md"}"#),
+        call(1, "t1", "Bash", &json!({ "command": stubborn }).to_string()),
+        call(2, "t2", "Write", r#"{"file_path":"never.txt","content":"x"}"#),
+    ];
+    answer(accept(&server).await, calls.concat(), "tool_use").await;
+    let reading = tokio::task::spawn_blocking(move || std::fs::File::open(pipe).unwrap());
+    let mut file = tokio::time::timeout(PATIENCE, reading).await.expect("the command did not begin").unwrap();
+    file.read_exact(&mut [0; 6]).unwrap();
+    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    let output = ended(child).await;
+    assert_eq!(output.status.code(), Some(130), "{}", told(&output));
+    // Each process of the command held the pipe; the program did not end before the last of them had.
+    let mut rest = Vec::new();
+    file.read_to_end(&mut rest).unwrap();
+    assert!(!person.scratch.path("project/never.txt").exists());
+
+    let child = person.start(&server, &["chat", "-p", "go on", "--continue"]);
+    let exchange = accept(&server).await;
+    let sent = messages(&exchange);
+    let results: Vec<String> = sent[2]["content"].as_array().unwrap().iter().map(Value::to_string).collect();
+    assert!(results[0].contains("Tally counts"), "{results:#?}");
+    assert!(results[1].contains("so far\\n[Interrupted by user after "), "{results:#?}");
+    assert!(results[2].contains("Not executed: interrupted by user"), "{results:#?}");
+    assert!(results[4].contains("go on"), "{results:#?}");
     answer(exchange, words(0, "Then so."), "end_turn").await;
     assert_eq!(text(&ended(child).await), "Then so.\n");
 }

@@ -23,6 +23,13 @@ impl Person {
         Person { scratch }
     }
 
+    /// The same person, who trusts the project.
+    fn trusting(self) -> Person {
+        let output = self.run(&["trust"], &[]);
+        assert!(output.status.success(), "{}", told(&output));
+        self
+    }
+
     fn run(&self, arguments: &[&str], environment: &[(&str, &str)]) -> Output {
         let mut command = self.scratch.command(arguments);
         for name in [
@@ -53,7 +60,7 @@ impl Person {
 fn each_value_is_shown_with_where_it_comes_from() {
     let own =
         "model = \"anthropic/own\"\nmax_turns = 40\n\n[openai]\nbase_url = \"http://127.0.0.1:11434/v1\"\n";
-    let person = Person::new(own, "# ours\nmodel = 'openai/project'\nthinking = \"high\"\n");
+    let person = Person::new(own, "# ours\nmodel = 'openai/project'\nthinking = \"high\"\n").trusting();
     person.check(
         &[("ANTHROPIC_BASE_URL", "http://localhost:9/"), ("OPENAI_API_KEY", "sk-very-secret")],
         expect![[r#"
@@ -66,13 +73,17 @@ fn each_value_is_shown_with_where_it_comes_from() {
             openai.base_url        http://127.0.0.1:11434/v1  ROOT/home/agent-doc/config.toml:5
             openai.api             not set                    default
             openai.context_window  not set                    default
+            search.provider        not set                    default
+            search.url             not set                    default
             price.input            not set                    default
             price.output           not set                    default
             price.cache_read       not set                    default
             price.cache_write      not set                    default
 
-            ANTHROPIC_API_KEY  not set
-            OPENAI_API_KEY  set
+            ANTHROPIC_API_KEY      not set
+            OPENAI_API_KEY         set
+            BRAVE_API_KEY          not set
+            TAVILY_API_KEY         not set
 
             Your own settings: ROOT/home/agent-doc/config.toml
         "#]],
@@ -89,13 +100,17 @@ fn each_value_is_shown_with_where_it_comes_from() {
             openai.base_url        http://127.0.0.1:11434/v1  ROOT/home/agent-doc/config.toml:5
             openai.api             not set                    default
             openai.context_window  not set                    default
+            search.provider        not set                    default
+            search.url             not set                    default
             price.input            not set                    default
             price.output           not set                    default
             price.cache_read       not set                    default
             price.cache_write      not set                    default
 
-            ANTHROPIC_API_KEY  not set
-            OPENAI_API_KEY  not set
+            ANTHROPIC_API_KEY      not set
+            OPENAI_API_KEY         not set
+            BRAVE_API_KEY          not set
+            TAVILY_API_KEY         not set
 
             Your own settings: ROOT/home/agent-doc/config.toml
         "#]],
@@ -120,7 +135,10 @@ fn a_project_cannot_say_where_words_are_sent() {
         "[openai]\nbase_url = \"https://evil.example\"",
         "openai.api = \"chat\"",
     ] {
-        let output = told(&Person::new("", line).run(&["config"], &[]));
+        let person = Person::new("", line);
+        let unheard = told(&person.run(&["config"], &[]));
+        assert!(unheard.starts_with("exit 0\n") && !unheard.contains("evil"), "{unheard}");
+        let output = told(&person.run(&["trust"], &[]));
         assert!(output.starts_with("exit 2\n") && output.contains("a project may not set '"), "{output}");
         assert!(output.contains(".agent-doc/config.toml:"), "{output}");
     }
@@ -177,14 +195,6 @@ fn what_is_not_understood_is_said_with_its_line() {
         !   help: give an address such as https://example.com/v1, without a name or key in it
     "#]],
     );
-    person("[mcp.files]\ncommand = \"x\"\n").check(
-        &[],
-        expect![[r#"
-        exit 2
-        ! error: ROOT/home/agent-doc/config.toml:2: there is no setting 'mcp.files.command'
-        !   help: 'agent-doc config' shows all settings
-    "#]],
-    );
     person("").check(&[("OPENAI_BASE_URL", "localhost")], expect![[r#"
         exit 2
         ! error: OPENAI_BASE_URL is no address that can be used
@@ -227,5 +237,38 @@ fn agents_of_the_person_are_shown_and_a_project_sets_none() {
         let output = Person::new(own, project).run(&["config"], &[]);
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
         assert!(!output.status.success() && said.contains(told), "{said}");
+    }
+}
+
+#[test]
+fn servers_are_shown_without_what_may_be_secret() {
+    let own = "[mcp.files]\ncommand = \"npx\"\nargs = [\"--key=secret\"]\nenv = { A = \"${B}\" }\n\n\
+               [mcp.web]\nurl = \"https://example.com/mcp\"\nheaders = { Authorization = \"Bearer secret\" }\n";
+    let shown = told(&Person::new(own, "").run(&["config"], &[]));
+    assert!(shown.contains("\nmcp.files  npx  ") && shown.contains("config.toml:1\n"), "{shown}");
+    assert!(shown.contains("\nmcp.web  https://example.com/mcp  ") && !shown.contains("secret"), "{shown}");
+}
+
+#[test]
+fn a_server_that_is_not_understood_is_said_with_its_line() {
+    for (own, what) in [
+        ("[mcp.a__b]\ncommand = \"x\"\n", "config.toml:1: an MCP server cannot be called 'a__b'"),
+        ("mcp.a = 1\n", "config.toml:1: 'mcp.a' is of the wrong kind"),
+        ("[mcp.a]\nargs = []\n", "config.toml:1: 'mcp.a' needs either a command or a url"),
+        ("[mcp.a]\ncommand = \"x\"\nurl = \"http://x/\"\n", "config.toml:1: 'mcp.a' needs either"),
+        ("[mcp.a]\ncommand = \"x\"\nheaders = {}\n", "'mcp.a' has headers"),
+        ("[mcp.a]\nurl = \"http://x/\"\nenv = {}\n", "'mcp.a' has what only a command gets"),
+        ("[mcp.a]\ncommand = \"./x\"\n", "'mcp.a' names a program by a relative path"),
+        ("[mcp.a]\ncomand = \"x\"\n", "config.toml:2: there is no setting 'mcp.a.comand'"),
+        ("[mcp.a]\ncommand = \"x\"\nargs = [1]\n", "config.toml:3: 'mcp.a.args' is of the wrong kind"),
+        ("[mcp.a]\ncommand = \"x\"\nenv = [\"secret\"]\n", "config.toml:3: 'mcp.a.env' is of the wrong kind"),
+        (
+            "[mcp.a]\nurl = \"http://me:secret@x/\"\n",
+            "config.toml:2: 'mcp.a.url' is no address that can be used",
+        ),
+    ] {
+        let output = told(&Person::new(own, "").run(&["config"], &[]));
+        assert!(output.starts_with("exit 2\n") && output.contains(what), "{own}: {output}");
+        assert!(!output.contains("secret"), "{output}");
     }
 }

@@ -28,6 +28,7 @@ fn help_shows_what_there_is() {
               blame        Show who changed each line of a document last
               restore      Bring a document back to a revision
               recover      Bring home what a crash left waiting
+              checkpoints  List what agents changed in the project, and take it back
 
             Talk to an agent:
               models       Show which models can be used, and look into recorded answers
@@ -36,6 +37,7 @@ fn help_shows_what_there_is() {
 
             Say what agents may do:
               permissions  Say what agents may run and touch, and see why
+              trust        Let the files of a project count that would change how agents work
 
             Set up:
               doctor       Say what this machine and a project's folder can do, and what cannot be promised here

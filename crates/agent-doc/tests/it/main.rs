@@ -10,16 +10,20 @@
 )]
 
 mod anthropic;
+mod checkpoints;
 mod child;
 mod scratch;
 
 mod chat;
 mod chat_server;
 mod config;
+mod doctor;
+mod documents;
 mod git;
 mod help;
 mod history;
 mod input;
+mod mcp;
 mod merge;
 mod models;
 mod outline;
@@ -29,7 +33,11 @@ mod output;
 mod permissions;
 mod readme;
 mod replace;
+mod search;
+mod secrecy;
 mod section;
 mod session;
 mod setup;
+mod stranger;
+mod trust;
 mod turn;

@@ -22,9 +22,12 @@ fn bash_can_read_its_completions() {
     assert!(output.status.success(), "{output:?}");
 }
 
-const PAGES: [&str; 29] = [
+const PAGES: [&str; 33] = [
     "agent-doc-blame.1",
     "agent-doc-chat.1",
+    "agent-doc-checkpoints-list.1",
+    "agent-doc-checkpoints-restore.1",
+    "agent-doc-checkpoints.1",
     "agent-doc-completions.1",
     "agent-doc-config.1",
     "agent-doc-diff.1",
@@ -51,6 +54,7 @@ const PAGES: [&str; 29] = [
     "agent-doc-section.1",
     "agent-doc-show.1",
     "agent-doc-stats.1",
+    "agent-doc-trust.1",
     "agent-doc.1",
 ];
 

@@ -67,7 +67,8 @@ impl CommandPattern {
 
     /// Whether it allows a command that cannot be taken apart: only as the very same text, without wildcards.
     pub(super) fn allows_whole(&self, command: &Command) -> bool {
-        !self.text.contains('*') && self.text == command.text.trim()
+        // Blanks around it change nothing. A letter that only looks like one, or like nothing, may.
+        !self.text.contains('*') && self.text == command.text.trim_matches([' ', '\t', '\n'])
     }
 
     /// Whether it forbids a part of a command: also behind a path, a wrapper, or a variable.

@@ -11,7 +11,14 @@ use super::{Basis, Mode, Permit, Refused, Verdict, command, suggest};
 use crate::message::ToolCall;
 
 /// Parts of a path that belong to git and to us: a change there can run code or widen permissions.
-const PROTECTED: &[&str] = &[".git", ".agent-doc", ".config/agent-doc"];
+const PROTECTED: &[&str] = &[
+    ".git",
+    ".agent-doc",
+    ".config/agent-doc",
+    "agent-doc/config.toml",
+    "agent-doc/permissions.rules",
+    "agents.md",
+];
 
 /// A part of a call that must be allowed on its own.
 #[derive(Clone, Copy, Debug)]
@@ -208,7 +215,7 @@ impl Policy {
                 };
                 let named = !is_protected(path)
                     || path.access == PathAccess::Read
-                    || PROTECTED.iter().any(|part| pattern_path.text().contains(part));
+                    || PROTECTED.iter().any(|part| pattern_path.text().to_ascii_lowercase().contains(part));
                 right && named && pattern_path.covers(&path.spellings, &self.places)
             }
             (Some(Specifier::Domain(known)), Need::Domain(host)) => same_domain(host, known),

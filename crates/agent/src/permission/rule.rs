@@ -87,9 +87,19 @@ impl Pattern {
 
     /// Whether it matches the tool by its name alone. `mcp__server` and `mcp__server__*` match each tool of that server.
     pub(super) fn matches_tool(&self, tool: &str) -> bool {
-        let server = || self.tool.strip_suffix('*').map_or_else(|| format!("{}__", self.tool), str::to_owned);
-        self.specifier.is_none()
-            && (self.tool == tool || (self.tool.starts_with("mcp__") && tool.starts_with(&server())))
+        if self.specifier.is_some() {
+            return false;
+        }
+        if self.tool == tool {
+            return true;
+        }
+        let Some(of_server) = self.tool.strip_prefix("mcp__") else { return false };
+        match self.tool.strip_suffix('*') {
+            Some(begin) => tool.starts_with(begin),
+            // A rule about the tool `read` says nothing about one that its server calls `read__all`.
+            None if of_server.contains("__") => false,
+            None => tool.strip_prefix(&self.tool).is_some_and(|rest| rest.starts_with("__")),
+        }
     }
 }
 

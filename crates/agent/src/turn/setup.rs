@@ -35,7 +35,8 @@ pub struct Caps {
 impl Caps {
     /// For headless runs and workers: nobody watches, so the way is short.
     pub fn headless() -> Self {
-        Self { iterations_max: 25, ..Self::conversation() }
+        // Nobody waits for the screen, so a command has time to say what it had. One that does not listen is killed by then.
+        Self { iterations_max: 25, stop_grace: Duration::from_secs(1), ..Self::conversation() }
     }
 
     /// For a conversation with a person.

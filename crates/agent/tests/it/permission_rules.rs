@@ -284,12 +284,18 @@ fn what_belongs_to_git_and_to_us_is_always_asked_about() {
             "/p/.agent-doc/config.toml",
             "/h/.config/agent-doc/rules",
             "/p/.GIT/config",
+            // Settings of a person who keeps them elsewhere, and what the project tells agents.
+            "/etc/xdg/agent-doc/permissions.rules",
+            "/srv/settings/agent-doc/config.toml",
+            "/p/AGENTS.md",
+            "/p/sub/Agents.md",
         ];
         let paths: Vec<(&str, &str)> = paths.iter().map(|path| (*path, "ask")).collect();
         check_paths(mode, "allow Edit\nallow Edit(/**)", Edit, &paths);
     }
     check_paths(Mode::Default, "allow Edit(/.git/config)", Edit, &[("/p/.git/config", "allowed")]);
-    check_paths(Mode::Bypass, "", Edit, &[("/p/.gitignore", "allowed")]);
+    check_paths(Mode::Default, "allow Edit(/AGENTS.md)", Edit, &[("/p/AGENTS.md", "allowed")]);
+    check_paths(Mode::Bypass, "", Edit, &[("/p/.gitignore", "allowed"), ("/p/my-agents.md", "allowed")]);
 }
 
 #[test]
@@ -315,6 +321,7 @@ fn tools_of_a_server_are_matched_by_its_name() {
     assert_eq!(found("mcp__web__get"), "denied");
     assert!(policy.hides("mcp__web__get") && !policy.hides("mcp__git__log"));
     assert_eq!(found("mcp__db__read"), "allowed");
+    assert_eq!(found("mcp__db__read__all"), "ask, offers mcp__db__read__all");
 }
 
 // P16

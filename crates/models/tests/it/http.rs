@@ -245,3 +245,17 @@ async fn a_missing_key_is_not_sent_and_the_refusal_says_where_it_belongs() {
         "{error:?}"
     );
 }
+
+#[test]
+fn nothing_that_holds_a_key_shows_it_to_a_debugger_or_in_a_panic() {
+    for protocol in [Protocol::Anthropic, Protocol::Chat, Protocol::Responses] {
+        let key = Key::new(SECRET, variable(protocol));
+        let endpoint = Endpoint::new(protocol, "http://127.0.0.1:1", Some(key.clone()), variable(protocol));
+        let remote = model(protocol, "http://127.0.0.1:1");
+        let shown = format!("{key:?} {endpoint:?} {remote:?} {remote:#?}");
+        assert!(!shown.contains(SECRET) && shown.contains("Key(from "), "{shown}");
+        let panic = std::panic::catch_unwind(|| panic!("{endpoint:?}")).unwrap_err();
+        let words = panic.downcast_ref::<String>().unwrap();
+        assert!(!words.contains(SECRET) && words.contains("Key(from "), "{words}");
+    }
+}

@@ -40,8 +40,17 @@ impl Objects {
         fs::read(self.folder.join("objects").join(name))
     }
 
-    pub(super) fn add(&self, record: &Record) -> io::Result<()> {
-        self.put(&self.place(record.id), &serde_json::to_vec(record)?)
+    /// Whether the number was free and is the record's now.
+    pub(super) fn add(&self, record: &Record) -> io::Result<bool> {
+        let temporary = self.written(&serde_json::to_vec(record)?)?;
+        // A second name is given only if it is free, also among processes.
+        let named = fs::hard_link(&temporary, self.place(record.id));
+        fs::remove_file(&temporary)?;
+        match named {
+            Ok(()) => Ok(true),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
+            Err(error) => Err(error),
+        }
     }
 
     pub(super) fn record(&self, id: u64) -> io::Result<Record> {
@@ -71,12 +80,16 @@ impl Objects {
         if place.exists() {
             return Ok(());
         }
+        fs::rename(self.written(content)?, place)
+    }
+
+    /// A file without a name that anybody knows.
+    fn written(&self, content: &[u8]) -> io::Result<PathBuf> {
         let temporary =
             self.folder.join(format!("{}-{:?}.tmp", std::process::id(), std::thread::current().id()));
         let mut file =
             OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&temporary)?;
         file.write_all(content)?;
-        drop(file);
-        fs::rename(&temporary, place)
+        Ok(temporary)
     }
 }

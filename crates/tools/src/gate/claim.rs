@@ -47,7 +47,11 @@ fn opaque(weighed: &Weighed, table: &Table) -> Option<String> {
     let unknown = weighed.parts.iter().flat_map(|part| &part.reasons).find(|reason| {
         matches!(
             reason,
-            Reason::Unknown(_) | Reason::Wrapper(_) | Reason::Construct(_) | Reason::Disguised(_)
+            Reason::Unknown(_)
+                | Reason::Wrapper(_)
+                | Reason::Construct(_)
+                | Reason::Disguised(_)
+                | Reason::Elsewhere
         )
     });
     let expanded = weighed.parts.iter().flat_map(|part| &part.words).find(|word| is_expanded(word));

@@ -1,13 +1,16 @@
 //! Every simple command in a text, wherever it stands, for rules that must see all of it. Never says that there is no more: where
 //! the grammar gives up, every stretch between two operators counts as a command.
 
+use std::fmt;
 use std::ops::ControlFlow;
+use std::sync::Mutex;
 
 use tree_sitter::{Node, ParseOptions, ParseState, Parser, Tree};
 
 use super::part::{Value, Word};
 use super::scan::{Redirect, Simple, WORDS};
 use super::word;
+use crate::process::locked;
 
 /// Each of these is a simple command.
 const COMMANDS: &[&str] = &["command", "declaration_command", "unset_command", "test_command"];
@@ -16,10 +19,55 @@ const COMMANDS: &[&str] = &["command", "declaration_command", "unset_command", "
 /// texts it takes time by the square of their length.
 const REPORTS_MAX: usize = 400;
 
-/// Parses a text. `None` if that takes too long.
-pub(super) fn parse(text: &str) -> Option<Tree> {
+/// Parsers that wait for the next text: one that has parsed before need not ask for memory again.
+const SPARE_MAX: usize = 4;
+
+/// The grammar of the shell.
+#[derive(Default)]
+pub(super) struct Grammar {
+    spare: Mutex<Vec<Parser>>,
+}
+
+impl Grammar {
+    /// Parses a text. `None` if that takes too long.
+    pub(super) fn parse(&self, text: &str) -> Option<Tree> {
+        let spare = locked(&self.spare).pop();
+        let mut parser = match spare {
+            Some(parser) => parser,
+            None => made()?,
+        };
+        let tree = parsed(&mut parser, text);
+        // One that was told to stop would go on with the old text.
+        parser.reset();
+        let mut spare = locked(&self.spare);
+        if spare.len() < SPARE_MAX {
+            spare.push(parser);
+        }
+        tree
+    }
+
+    /// Each simple command in the text, with the way it is written.
+    pub(super) fn simples(&self, text: &str, home: Option<&str>) -> Vec<(String, Simple)> {
+        match self.parse(text) {
+            Some(tree) => simples_in(text, &tree, home),
+            None => crude(text, home),
+        }
+    }
+}
+
+impl fmt::Debug for Grammar {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("Grammar")
+    }
+}
+
+fn made() -> Option<Parser> {
     let mut parser = Parser::new();
     parser.set_language(&tree_sitter_bash::LANGUAGE.into()).ok()?;
+    Some(parser)
+}
+
+fn parsed(parser: &mut Parser, text: &str) -> Option<Tree> {
     let mut reports = 0;
     let mut go_on = |_: &ParseState| {
         reports += 1;
@@ -30,15 +78,7 @@ pub(super) fn parse(text: &str) -> Option<Tree> {
     parser.parse_with_options(&mut read, None, Some(options))
 }
 
-/// Each simple command in the text, with the way it is written.
-pub(super) fn simples(text: &str, home: Option<&str>) -> Vec<(String, Simple)> {
-    match parse(text) {
-        Some(tree) => simples_in(text, &tree, home),
-        None => crude(text, home),
-    }
-}
-
-/// Likewise, in a text that was parsed.
+/// Each simple command in a text that was parsed, with the way it is written.
 pub(super) fn simples_in(text: &str, tree: &Tree, home: Option<&str>) -> Vec<(String, Simple)> {
     let mut found = Vec::new();
     let mut cursor = tree.walk();

@@ -2,7 +2,7 @@
 //! entered counts for all that follow.
 
 use super::check::{self, Around};
-use super::deep;
+use super::deep::Grammar;
 use super::nested::{self, Nested};
 use super::part::{Part, Value, Word};
 use super::place::{self, Place};
@@ -23,6 +23,7 @@ const SINKS: &[&str] = &["/dev/null", "/dev/stdout", "/dev/stderr"];
 
 pub(super) struct Judge<'a> {
     table: &'a Table,
+    grammar: &'a Grammar,
     place: &'a Place,
     /// Where the command may stand: the first folder, and each that it entered.
     folders: Vec<String>,
@@ -31,8 +32,9 @@ pub(super) struct Judge<'a> {
 }
 
 impl<'a> Judge<'a> {
-    pub(super) fn new(table: &'a Table, place: &'a Place) -> Self {
-        Self { table, place, folders: vec![place.folder.clone()], wrappers: Vec::new(), parts: Vec::new() }
+    pub(super) fn new(table: &'a Table, grammar: &'a Grammar, place: &'a Place) -> Self {
+        let folders = vec![place.folder.clone()];
+        Self { table, grammar, place, folders, wrappers: Vec::new(), parts: Vec::new() }
     }
 
     /// Weighs one simple command; `text` is how it is written.
@@ -142,7 +144,7 @@ impl<'a> Judge<'a> {
     }
 
     fn text(&mut self, text: &str) {
-        let found = deep::simples(text, self.place.home.as_deref());
+        let found = self.grammar.simples(text, self.place.home.as_deref());
         for (text, simple) in found {
             self.weigh(&text, &simple);
         }
@@ -150,7 +152,7 @@ impl<'a> Judge<'a> {
 
     fn repository(&self) -> Option<Reason> {
         if self.folders.len() > 1 {
-            return Some(Reason::Repository("another folder".to_owned()));
+            return Some(Reason::Elsewhere);
         }
         match &self.place.repository {
             Repository::Plain => None,

@@ -3,6 +3,7 @@
 
 use super::reason::Reason;
 use super::repository::Repository;
+use super::secret::Secrets;
 
 /// Where a command runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -46,7 +47,7 @@ pub(super) fn tidied(folder: &str, path: &str) -> String {
 }
 
 /// Whether a path stays inside, wherever the command may stand by then.
-pub(super) fn check(path: &str, folders: &[String], place: &Place, secrets: &[String]) -> Option<Reason> {
+pub(super) fn check(path: &str, folders: &[String], place: &Place, secrets: &Secrets) -> Option<Reason> {
     if path == "-" || EMPTY.contains(&path) {
         return None;
     }
@@ -61,7 +62,7 @@ pub(super) fn check(path: &str, folders: &[String], place: &Place, secrets: &[St
             .iter()
             .filter_map(|root| whole.strip_prefix(root.as_str()))
             .min_by_key(|rest| rest.len());
-        if inside.unwrap_or(&whole).split('/').any(|name| is_secret(name, secrets)) {
+        if inside.unwrap_or(&whole).split('/').any(|name| secrets.hold(name)) {
             return Some(Reason::Secret(path.to_owned()));
         }
     }
@@ -80,30 +81,4 @@ pub(super) fn check_pattern(pattern: &str) -> Option<Reason> {
 fn is_beneath(path: &str, root: &str) -> bool {
     let root = root.strip_suffix('/').unwrap_or(root);
     path.strip_prefix(root).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-}
-
-/// On some systems `.ENV` is `.env`.
-fn is_secret(name: &str, secrets: &[String]) -> bool {
-    let name = name.to_ascii_lowercase();
-    let is_excepted =
-        || secrets.iter().filter_map(|secret| secret.strip_prefix('!')).any(|secret| matches(secret, &name));
-    secrets.iter().any(|secret| matches(secret, &name)) && !is_excepted()
-}
-
-/// Matches a name against a pattern of letters and stars.
-fn matches(pattern: &str, name: &str) -> bool {
-    let mut pieces = pattern.split('*');
-    let Some(mut rest) = pieces.next().and_then(|first| name.strip_prefix(first)) else {
-        return false;
-    };
-    let Some(mut piece) = pieces.next() else {
-        return rest.is_empty();
-    };
-    for next in pieces {
-        let Some((_, after)) = rest.split_once(piece) else {
-            return false;
-        };
-        (rest, piece) = (after, next);
-    }
-    rest.ends_with(piece)
 }

@@ -45,8 +45,10 @@ pub enum Reason {
     Secret(String),
     /// A file that would be written.
     Writes(String),
-    /// A repository other than that of the workspace, or one whose settings can run programs.
+    /// A repository that nobody has looked at, or one whose settings can run programs.
     Repository(String),
+    /// Git in a folder other than the first, where another repository may lie.
+    Elsewhere,
 }
 
 impl fmt::Display for Reason {
@@ -56,6 +58,11 @@ impl fmt::Display for Reason {
             Self::Empty => return formatter.write_str("there is no command"),
             Self::TooLong => return formatter.write_str("the command is too long to be read at a glance"),
             Self::TooManyParts => return formatter.write_str("there are too many commands in one"),
+            Self::Elsewhere => {
+                return formatter.write_str(
+                    "git would work in another folder, and obey settings that nobody has looked at",
+                );
+            }
             Self::Padded => return formatter.write_str("a long run of blanks may push text out of sight"),
             Self::Hidden(letter) => {
                 return write!(

@@ -70,10 +70,11 @@ pub(super) fn simples(text: &str, tree: &Tree, home: Option<&str>) -> Result<Vec
         Scan { text, home, end: 0, current: Simple::default(), found: Vec::new(), previous: Last::Operator };
     // The tree can be as deep as the text is long: a stack of our own cannot overflow.
     let mut stack = vec![tree.root_node()];
+    let mut cursor = tree.walk();
     while let Some(node) = stack.pop() {
         if node.is_named() && STRUCTURE.contains(&node.kind()) {
             let begin = stack.len();
-            stack.extend(node.children(&mut node.walk()));
+            stack.extend(node.children(&mut cursor));
             stack.get_mut(begin..).unwrap_or_default().reverse();
         } else {
             scan.take(node)?;

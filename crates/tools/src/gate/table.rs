@@ -5,6 +5,8 @@ use std::collections::{BTreeMap, HashMap};
 
 use serde::Deserialize;
 
+use super::secret::Secrets;
+
 /// The file, as it is shipped.
 const FILE: &str = include_str!("programs.toml");
 
@@ -22,7 +24,7 @@ pub enum TableError {
 /// All that is known.
 #[derive(Debug)]
 pub(super) struct Table {
-    pub(super) secrets: Vec<String>,
+    pub(super) secrets: Secrets,
     pub(super) variables: HashMap<String, String>,
     pub(super) programs: HashMap<String, Program>,
     pub(super) wrappers: HashMap<String, Wrapper>,
@@ -47,7 +49,7 @@ impl Table {
         Ok(Self {
             wrappers: wrappers.collect(),
             programs,
-            secrets: listed(&file.secrets),
+            secrets: Secrets::of(&file.secrets),
             variables: file.variables,
         })
     }

@@ -16,17 +16,8 @@ use super::{Bounds, Network};
 const VERSION: ABI = ABI::V6;
 /// A folder that must be granted piece by piece may have so many pieces.
 const PIECES_MAX: usize = 20_000;
-/// What a program needs of the devices. Not the terminal: that is the person's.
-const DEVICES: &[&str] = &[
-    "/dev/null",
-    "/dev/zero",
-    "/dev/full",
-    "/dev/random",
-    "/dev/urandom",
-    "/dev/ptmx",
-    "/dev/pts",
-    "/dev/shm",
-];
+/// What a program needs of the devices. No terminals: those are the person's, and a new one cannot be told from them.
+const DEVICES: &[&str] = &["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/shm"];
 /// Places of sockets and of other programs' temporary files.
 const UNSEEN: &[&str] = &["/dev", "/run", "/tmp", "/var/tmp", "/var/run"];
 

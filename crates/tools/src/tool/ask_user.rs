@@ -5,11 +5,10 @@ use std::sync::Arc;
 use agent::message::ToolCall;
 use agent::model::ToolSpec;
 use agent::permission::{Access, Claim, Permit};
-use agent::tool::{Output, RunScope, Tool, ToolFuture};
+use agent::tool::{Output, RunScope, Tool, ToolFuture, parsed, spec};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::input::{parsed, spec};
 use crate::limits::{CHOICES_MAX, QUESTIONS_MAX};
 
 /// Asks the person questions that only they can answer, and waits. Do not ask what you can find out, and do not ask for

@@ -7,13 +7,12 @@ use std::time::Duration;
 use agent::message::ToolCall;
 use agent::model::ToolSpec;
 use agent::permission::{Access, Basis, Claim, Permit};
-use agent::tool::{Output, RunScope, Tool, ToolFuture};
+use agent::tool::{Output, RunScope, Tool, ToolFuture, parsed, spec};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::checkpoint::Checkpoints;
 use crate::gate::{Gate, Place, Repository};
-use crate::input::{parsed, spec};
 use crate::limits::{COMMAND_MAX, TIMEOUT_DEFAULT, TIMEOUT_MAX};
 use crate::sandbox::{Confinement, Network};
 use crate::shell::{Order, Shell};

@@ -5,14 +5,13 @@ mod change;
 use agent::message::ToolCall;
 use agent::model::ToolSpec;
 use agent::permission::{Claim, PathAccess, Permit};
-use agent::tool::{Output, RunScope, Tool, ToolFuture};
+use agent::tool::{Output, RunScope, Tool, ToolFuture, parsed, spec};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::blocking;
 use super::read::{check_single_name, numbered};
 use crate::files::{Files, Opened, opened, read_whole};
-use crate::input::{parsed, spec};
 use crate::limits::EDIT_MAX;
 
 pub(super) use change::Change;

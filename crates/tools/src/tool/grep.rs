@@ -3,13 +3,12 @@
 use agent::message::ToolCall;
 use agent::model::ToolSpec;
 use agent::permission::{Claim, PathAccess, Permit};
-use agent::tool::{Output, RunScope, Tool, ToolFuture};
+use agent::tool::{Output, RunScope, Tool, ToolFuture, parsed, spec};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::blocking;
 use crate::files::Files;
-use crate::input::{parsed, spec};
 use crate::limits::{MATCHES_MAX, SHOWN_MAX};
 use crate::output::visible;
 use crate::search::{Amount, FileMatches, LineQuery, Scope, Veil, grep, path_pattern};

@@ -3,11 +3,10 @@
 use agent::message::ToolCall;
 use agent::model::ToolSpec;
 use agent::permission::{Access, Claim, Permit};
-use agent::tool::{Output, RunScope, Tool, ToolFuture};
+use agent::tool::{Output, RunScope, Tool, ToolFuture, parsed, spec};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::input::{parsed, spec};
 use crate::shell::Shell;
 
 /// Ends a command in the background with everything that it started, and gives back the rest of its output.

@@ -5,13 +5,12 @@ use std::fs;
 use agent::message::ToolCall;
 use agent::model::ToolSpec;
 use agent::permission::{Claim, PathAccess, Permit};
-use agent::tool::{Output, RunScope, Tool, ToolFuture};
+use agent::tool::{Output, RunScope, Tool, ToolFuture, parsed, spec};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::blocking;
 use crate::files::Files;
-use crate::input::{parsed, spec};
 use crate::limits::PATHS_MAX;
 use crate::output::visible;
 

@@ -3,14 +3,13 @@
 use agent::message::ToolCall;
 use agent::model::ToolSpec;
 use agent::permission::{Claim, PathAccess, Permit};
-use agent::tool::{Output, RunScope, Tool, ToolFuture};
+use agent::tool::{Output, RunScope, Tool, ToolFuture, parsed, spec};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::blocking;
 use super::edit::{Change, edit};
 use crate::files::Files;
-use crate::input::{parsed, spec};
 use crate::limits::EDITS_MAX;
 
 /// Makes several changes to one file, in the given order, each as Edit would. All are made, or none if one does not fit.

@@ -8,7 +8,7 @@ use agent::StreamController;
 use agent::message::{Image, Part, ToolCall};
 use agent::model::ToolSpec;
 use agent::permission::{Claim, PathAccess, Permit};
-use agent::tool::{Output, RunScope, Tool, ToolFuture};
+use agent::tool::{Output, RunScope, Tool, ToolFuture, parsed, spec};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use schemars::JsonSchema;
@@ -16,7 +16,6 @@ use serde::Deserialize;
 
 use super::blocking;
 use crate::files::{Files, Opened, opened, read_whole};
-use crate::input::{parsed, spec};
 use crate::limits::{EDIT_MAX, IMAGE_MAX, READ_LINES};
 use page::Page;
 
@@ -108,7 +107,7 @@ fn image(shown: &str, content: &[u8], media_type: &str) -> Result<Output, String
 }
 
 /// By the first bytes; a name can say anything.
-fn image_type(content: &[u8]) -> Option<&'static str> {
+pub(crate) fn image_type(content: &[u8]) -> Option<&'static str> {
     match content {
         [0x89, b'P', b'N', b'G', b'\r', b'\n', 0x1a, b'\n', ..] => Some("image/png"),
         [0xff, 0xd8, 0xff, ..] => Some("image/jpeg"),

@@ -5,11 +5,10 @@ use std::sync::{Arc, Mutex};
 use agent::message::ToolCall;
 use agent::model::ToolSpec;
 use agent::permission::{Access, Claim, Permit};
-use agent::tool::{Output, RunScope, Tool, ToolFuture};
+use agent::tool::{Output, RunScope, Tool, ToolFuture, parsed, spec};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::input::{parsed, spec};
 use crate::limits::TASKS_MAX;
 use crate::process::locked;
 

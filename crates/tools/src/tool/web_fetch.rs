@@ -3,11 +3,10 @@
 use agent::message::ToolCall;
 use agent::model::ToolSpec;
 use agent::permission::{Access, Claim, Permit};
-use agent::tool::{Output, RunScope, Tool, ToolFuture};
+use agent::tool::{Output, RunScope, Tool, ToolFuture, parsed, spec};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::input::{parsed, spec};
 use crate::web::{Web, checked};
 
 /// Loads a page of the web and gives back its text as markdown. Only public addresses are reached; a redirection to another host

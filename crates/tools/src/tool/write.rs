@@ -3,14 +3,13 @@
 use agent::message::ToolCall;
 use agent::model::ToolSpec;
 use agent::permission::{Claim, PathAccess, Permit};
-use agent::tool::{Output, RunScope, Tool, ToolFuture};
+use agent::tool::{Output, RunScope, Tool, ToolFuture, parsed, spec};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::blocking;
 use super::read::check_single_name;
 use crate::files::{Files, Opened, opened, read_whole};
-use crate::input::{parsed, spec};
 use crate::limits::EDIT_MAX;
 
 /// Writes a whole file, and makes the folders that it needs. A file that exists must have been read before, and is replaced; to

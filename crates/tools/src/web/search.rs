@@ -17,6 +17,11 @@ impl Key {
     pub fn new(key: String) -> Self {
         Self(key)
     }
+
+    /// For the wire, and to see that it is said nowhere else.
+    pub(crate) fn reveal(&self) -> &str {
+        &self.0
+    }
 }
 
 impl fmt::Debug for Key {

@@ -1,10 +1,12 @@
 //! Going back. Never touches what is git's.
 
 use std::process::Command;
+use std::sync::Arc;
 
 use serde_json::json;
-use tools::checkpoint::Restored;
-use tools::files::DirectWriter;
+use tools::checkpoint::{Checkpoints, Restored};
+use tools::files::{DirectWriter, Files};
+use tools::tool::Write;
 
 use crate::desk::Desk;
 
@@ -104,4 +106,20 @@ async fn records_are_for_their_owner_alone() {
     assert_eq!(mode(&store.join("objects")), 0);
     let mut objects = std::fs::read_dir(store.join("objects")).unwrap().flatten();
     assert!(objects.all(|object| mode(&object.path()) == 0));
+}
+
+#[tokio::test]
+async fn two_sessions_in_one_workspace_take_no_number_twice() {
+    let desk = Desk::new();
+    let kept = desk.folder.path().canonicalize().unwrap().join("checkpoints");
+    let other = Checkpoints::new(desk.root.clone(), kept).unwrap();
+    let files = Files::new(desk.root.clone(), Arc::new(DirectWriter::default()), Some(other));
+    let write = |path: &str| json!({ "file_path": path, "content": "x\n" });
+    desk.call("Write", write("a")).await.ok();
+    desk.run(&Write::new(files), write("b")).await.ok();
+    desk.call("Write", write("c")).await.ok();
+    let records = desk.checkpoints.records().unwrap();
+    let noted: Vec<(u64, &str)> = records.iter().map(|record| (record.id, record.label.as_str())).collect();
+    assert_eq!(noted, [(1, "edit a"), (2, "edit b"), (3, "edit c")]);
+    assert!(records.iter().all(|record| record.at > 0));
 }

@@ -160,3 +160,33 @@ async fn every_tool_survives_strange_arguments() {
         }
     }
 }
+
+#[tokio::test]
+async fn no_tool_hands_on_what_cannot_be_seen() {
+    let desk = Desk::new();
+    let hostile = "x\u{1b}]52;c;eA==\u{7}\u{202e}y\u{200b}\u{e0041}z\u{9b}31m";
+    desk.write("file", format!("{hostile}\n"));
+    desk.write(&format!("folder/{hostile}"), "x\n");
+    for (tool, input) in [
+        ("Read", json!({ "file_path": "file" })),
+        ("Read", json!({ "file_path": format!("folder/{hostile}-not") })),
+        ("Edit", json!({ "file_path": "file", "old_string": "y", "new_string": hostile })),
+        ("Write", json!({ "file_path": format!("new-{hostile}"), "content": "" })),
+        ("Grep", json!({ "pattern": "x", "output_mode": "content" })),
+        ("Grep", json!({ "pattern": "x", "path": "folder" })),
+        ("Glob", json!({ "pattern": "**" })),
+        ("List", json!({ "path": "folder" })),
+        ("Bash", json!({ "command": "cat file; ls -N folder; no-such-\u{1b}[31mprogram" })),
+        ("Todo", json!({ "todos": [{ "content": hostile, "status": "pending" }] })),
+        ("WebFetch", json!({ "url": format!("http://127.0.0.1:1/{hostile}") })),
+        ("BashOutput", json!({ "bash_id": hostile })),
+    ] {
+        let said = desk.call(tool, input.clone()).await;
+        let hides = |letter: char| {
+            (letter.is_control() && !matches!(letter, '\n' | '\t'))
+                || matches!(letter, '\u{202e}' | '\u{200b}' | '\u{e0041}')
+        };
+        assert!(!said.text.contains(hides), "{tool}: {:?}", said.text);
+        assert!(!said.text.is_empty(), "{tool}");
+    }
+}

@@ -16,7 +16,14 @@ use tools::shell::Shell;
 use tools::tool::{Asker, Bash, Inquiry, Outfit};
 use tools::web::Web;
 
-/// A workspace in a temporary folder.
+/// Where the folders of tests are made. Not among the temporary files of the system: a locked-in command has others in their
+/// place, and what it cannot even see it cannot be kept from.
+pub(crate) fn ground() -> PathBuf {
+    std::env::var_os("TOOLS_TEST_GROUND")
+        .map_or_else(|| PathBuf::from(env!("CARGO_TARGET_TMPDIR")), PathBuf::from)
+}
+
+/// A workspace in a folder that goes with it.
 pub(crate) struct Desk {
     pub(crate) folder: tempfile::TempDir,
     pub(crate) root: PathBuf,
@@ -35,11 +42,19 @@ impl Desk {
     }
 
     pub(crate) fn with(confinement: Confinement) -> Self {
-        let folder = tempfile::tempdir().unwrap();
+        Self::furnished(confinement, &[])
+    }
+
+    /// The workspace holds these files from the beginning.
+    pub(crate) fn furnished(confinement: Confinement, contents: &[(&str, &str)]) -> Self {
+        let folder = tempfile::tempdir_in(ground()).unwrap();
         let base = folder.path().canonicalize().unwrap();
         let (root, home, temporary) = (base.join("project"), base.join("person"), base.join("temporary"));
         for folder in [&root, &home, &temporary] {
             std::fs::create_dir(folder).unwrap();
+        }
+        for (name, text) in contents {
+            std::fs::write(root.join(name), text).unwrap();
         }
         let environment = std::env::vars_os().chain([("MY_API_KEY".into(), "sk-canary".into())]);
         let bounds = Bounds::of_workspace(root.clone(), temporary, Some(&home), environment);
@@ -122,8 +137,8 @@ pub(crate) fn call(tool: &dyn Tool, input: &str) -> ToolCall {
 
 /// A person who allows everything, what is git's and ours by name.
 fn allowed(call: ToolCall, claim: Claim) -> Permit {
-    let rules =
-        "allow Bash\nallow Edit(//**/.git/**)\nallow Edit(//**/.agent-doc/**)\nallow Edit(//**/.git)\n";
+    let rules = "allow Bash\nallow Edit(//**/.git/**)\nallow Edit(//**/.agent-doc/**)\nallow Edit(//**/.git)\n\
+        allow Edit(//**/AGENTS.md)\n";
     let rules = parse_rules(rules, Scope::Session).unwrap();
     match Policy::new(Mode::Bypass, Places::default(), rules).weigh(call, claim) {
         Verdict::Allowed(permit) => permit,

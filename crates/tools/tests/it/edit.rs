@@ -98,9 +98,14 @@ async fn a_new_file_gets_its_folders() {
 async fn what_belongs_to_git_or_to_us_always_asks() {
     let desk = Desk::new();
     let write = desk.tool("Write");
-    for path in
-        [".git/hooks/pre-commit", ".agent-doc/config.toml", "sub/.git/config", ".GIT/config", ".Agent-Doc/x"]
-    {
+    for path in [
+        ".git/hooks/pre-commit",
+        ".agent-doc/config.toml",
+        "sub/.git/config",
+        ".GIT/config",
+        ".Agent-Doc/x",
+        "AGENTS.md",
+    ] {
         let input = json!({ "file_path": path, "content": "canary" }).to_string();
         let call = crate::desk::call(&*write, &input);
         let claim = write.inspect(&call).await.unwrap();
@@ -123,6 +128,82 @@ async fn a_file_with_other_names_is_not_changed() {
         .failed();
     assert!(said.contains("hard links"), "{said}");
     assert_eq!(std::fs::read_to_string(outside).unwrap(), "one\n");
+}
+
+#[tokio::test]
+async fn what_is_no_plain_text_file_is_left_as_it_is() {
+    let desk = Desk::new();
+    let fifo = desk.root.join("fifo");
+    assert!(std::process::Command::new("mkfifo").arg(&fifo).status().unwrap().success());
+    desk.write("folder/file", "");
+    desk.write("latin", b"caf\xe9\n");
+    let huge = desk.write("huge", "begin\n");
+    std::fs::File::options().write(true).open(&huge).unwrap().set_len(3 << 30).unwrap();
+    read(&desk, "latin").await;
+    let write = |path: &str| ("Write", json!({ "file_path": path, "content": "x" }));
+    let edit = |path: &str| ("Edit", json!({ "file_path": path, "old_string": "caf", "new_string": "x" }));
+    for ((tool, input), expected) in [
+        (write("fifo"), "fifo is a pipe, a socket or a device, and is not written"),
+        (edit("fifo"), "fifo is a pipe, a socket or a device, and is not edited"),
+        (write("/dev/null"), "/dev/null is a pipe, a socket or a device, and is not written"),
+        (write("folder"), "folder is a folder; give the name of a file in it"),
+        (edit("folder"), "folder is a folder; give the name of a file in it"),
+        (edit("foldr/file"), "there is no file foldr/file; look for it with Glob"),
+        (edit("latin"), "latin is no UTF-8 and cannot be edited; use Bash"),
+        (write("huge"), "huge cannot be written: it has more than 16777216 bytes"),
+        (edit("huge"), "huge cannot be edited: it has more than 16777216 bytes"),
+    ] {
+        assert_eq!(desk.call(tool, input.clone()).await.failed(), expected, "{tool} {input}");
+    }
+    assert_eq!(std::fs::read(desk.root.join("latin")).unwrap(), b"caf\xe9\n");
+    assert_eq!(
+        (huge.metadata().unwrap().len(), std::fs::read_dir(&desk.root).unwrap().count()),
+        (3 << 30, 4)
+    );
+}
+
+#[tokio::test]
+async fn a_link_out_of_the_workspace_is_asked_about_by_where_it_leads() {
+    let desk = Desk::new();
+    let outside = desk.folder.path().canonicalize().unwrap().join("outside");
+    std::fs::create_dir(&outside).unwrap();
+    std::fs::write(outside.join("file"), "one\n").unwrap();
+    std::os::unix::fs::symlink(outside.join("file"), desk.root.join("link")).unwrap();
+    std::os::unix::fs::symlink(&outside, desk.root.join("way")).unwrap();
+    // Names that only look like one inside.
+    let twin = format!("../{}-twin/x", desk.root.file_name().unwrap().to_str().unwrap());
+    let fd = std::fs::File::open(outside.join("file")).unwrap();
+    let open = format!("/proc/self/fd/{}", std::os::fd::AsRawFd::as_raw_fd(&fd));
+    let root = desk.root.display().to_string();
+    let places = Places { project: root.clone(), current: root.clone(), ..Places::default() };
+    let policy = Policy::new(Mode::AcceptEdits, places, Vec::new());
+    let cased = format!("../{}/x", desk.root.file_name().unwrap().to_str().unwrap().to_uppercase());
+    for (path, is_inside) in [
+        ("link", false),
+        ("way/file", false),
+        ("way/new/file", false),
+        ("way/../x", true),
+        ("../outside/file", false),
+        ("sub/../../outside/file", false),
+        ("/etc/hostname", false),
+        (&twin, false),
+        (&cased, false),
+        (&format!("{root}./x"), false),
+        (&open, false),
+        ("/proc/self/cwd/../../etc/passwd", false),
+        ("/proc/self/root/etc/passwd", false),
+        ("%2e%2e/x", true),
+        ("..%2fx", true),
+        ("cafe\u{301}", true),
+        ("a/./b//c", true),
+    ] {
+        let write = desk.tool("Write");
+        let call = crate::desk::call(&*write, &json!({ "file_path": path, "content": "x" }).to_string());
+        let claim = write.inspect(&call).await.unwrap();
+        let verdict = policy.weigh(call, claim);
+        assert_eq!(matches!(verdict, Verdict::Allowed(_)), is_inside, "{path}: {verdict:?}");
+    }
+    assert_eq!(std::fs::read_to_string(outside.join("file")).unwrap(), "one\n");
 }
 
 /// A disk that is full.

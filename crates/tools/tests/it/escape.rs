@@ -1,12 +1,15 @@
 //! Commands that try to get out. Never harms this machine: what they aim at lies in temporary folders.
 
-use std::net::{TcpListener, UdpSocket};
-use std::os::unix::net::UnixListener;
+use std::net::{TcpListener, TcpStream, UdpSocket};
+use std::os::linux::net::SocketAddrExt as _;
+use std::os::unix::net::{SocketAddr, UnixListener};
+use std::path::PathBuf;
 
 use tools::sandbox::Confinement;
 
-use crate::desk::Desk;
-use crate::gate::attacks::PROVEN;
+use crate::arena::Arena;
+use crate::desk::{Desk, appeared, ground};
+use crate::gate::attacks::{OTHERS, PROVEN};
 
 /// Each kind of confinement of this machine. Both must be there: tests install bubblewrap, and CI has Landlock.
 fn confinements() -> [Confinement; 2] {
@@ -96,6 +99,23 @@ async fn the_repository_and_our_settings_are_only_read() {
 }
 
 #[tokio::test]
+async fn what_the_project_tells_agents_is_only_read() {
+    for confinement in confinements() {
+        let desk = Desk::furnished(confinement.clone(), &[("AGENTS.md", "be kind\n")]);
+        for command in [
+            "echo canary >> AGENTS.md",
+            "rm -f AGENTS.md; echo canary > AGENTS.md",
+            "mv AGENTS.md old; echo canary > AGENTS.md",
+            "ln AGENTS.md linked && echo canary > linked",
+        ] {
+            let said = desk.bash(command).await;
+            assert_eq!(desk.read("AGENTS.md"), "be kind\n", "{confinement:?}: {command}: {}", said.text);
+        }
+        assert_eq!(desk.bash("cat AGENTS.md").await.ok(), "be kind\n");
+    }
+}
+
+#[tokio::test]
 async fn protected_folders_that_do_not_exist_cannot_be_made_and_leave_no_trace() {
     for confinement in confinements() {
         let desk = Desk::with(confinement.clone());
@@ -181,47 +201,144 @@ async fn the_network_is_there_when_it_was_allowed_for_the_call() {
 }
 
 #[tokio::test]
-async fn services_behind_sockets_of_the_file_system_are_out_of_reach() {
+async fn a_command_is_no_server_for_others() {
     for confinement in confinements() {
         let desk = Desk::with(confinement.clone());
-        let place = desk.folder.path().join("temporary").parent().unwrap().join("agent.sock");
-        let listener = UnixListener::bind(&place).unwrap();
-        listener.set_nonblocking(true).unwrap();
-        let connect = "import socket,sys; s=socket.socket(socket.AF_UNIX); s.connect(sys.argv[1])";
-        desk.bash(&format!("perl -e 'use IO::Socket::UNIX; IO::Socket::UNIX->new(Peer=>\"{0}\") or exit 1' || python3 -c '{connect}' {0}", place.display())).await.failed();
-        assert!(listener.accept().is_err(), "{confinement:?}");
+        desk.write("sub/begun", "");
+        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let serve = format!(
+            "perl -MIO::Socket::INET -e '$s = IO::Socket::INET->new(Listen => 1, LocalAddr => \"127.0.0.1\", LocalPort => {port}); \
+             open(F, \">sub/begun\"); print F ($s ? \"listens\\n\" : \"may not\\n\"); close(F); sleep(300)'"
+        );
+        let connect = async {
+            let said = appeared(&desk.root.join("sub/begun")).await;
+            let reached = TcpStream::connect(("127.0.0.1", port));
+            desk.controller.abort();
+            (said, reached.is_ok())
+        };
+        let (_, (said, reached)) = tokio::join!(desk.bash(&serve), connect);
+        assert!(!reached, "{confinement:?}: {said}");
     }
 }
 
 #[tokio::test]
-async fn other_processes_and_their_terminal_cannot_be_touched() {
+async fn services_behind_sockets_are_out_of_reach() {
+    for confinement in confinements() {
+        let desk = Desk::with(confinement.clone());
+        std::fs::create_dir(desk.root.join(".agent-doc")).unwrap();
+        // An agent for keys, our own daemon, one that the person left in the workspace, and one without a file.
+        let places = [
+            desk.home.join("agent.sock").display().to_string(),
+            desk.root.join(".agent-doc/daemon.sock").display().to_string(),
+            desk.root.join("docker.sock").display().to_string(),
+            format!("@agent-doc-test-{}", std::process::id()),
+        ];
+        for place in places {
+            let address = match place.strip_prefix('@') {
+                Some(name) => SocketAddr::from_abstract_name(name).unwrap(),
+                None => SocketAddr::from_pathname(&place).unwrap(),
+            };
+            let listener = UnixListener::bind_addr(&address).unwrap();
+            listener.set_nonblocking(true).unwrap();
+            for network in [false, true] {
+                let connect = format!(
+                    "perl -MSocket -e '$p = shift; $p =~ s/^@/\\0/; socket(S, AF_UNIX, SOCK_STREAM, 0) or exit 1; \
+                     connect(S, pack_sockaddr_un($p)) or exit 1' '{place}'"
+                );
+                let input = serde_json::json!({ "command": connect, "network": network });
+                desk.run(&desk.bash_tool(), input).await.failed();
+                assert!(listener.accept().is_err(), "{confinement:?}: {place}");
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn other_processes_and_keys_of_the_kernel_cannot_be_touched() {
     for confinement in confinements() {
         let desk = Desk::with(confinement.clone());
         let ours = std::process::id();
         desk.bash(&format!("kill -0 {ours}")).await.failed();
-        desk.bash("echo x > /dev/tty").await.failed();
-        let keyring = "perl -e 'exit(syscall(250, 0, -3, 0) < 0 ? 1 : 0)'";
-        assert!(desk.bash(keyring).await.is_error, "{confinement:?}");
+        let read = desk.bash(&format!("head -c 1 /proc/{ours}/mem /proc/{ours}/maps")).await;
+        assert!(read.is_error, "{confinement:?}: {}", read.text);
+        let (attach, get_keyring) = (16, 0);
+        for call in [
+            format!("{}, {attach}, {ours}, 0, 0", libc::SYS_ptrace),
+            format!("{}, {get_keyring}, -3, 0", libc::SYS_keyctl),
+            format!("{}, \"user\", \"agent-doc\", \"x\", 1, -3", libc::SYS_add_key),
+        ] {
+            let said = desk.bash(&format!("perl -e 'exit(syscall({call}) < 0 ? 1 : 0)'")).await;
+            assert!(said.is_error, "{confinement:?}: {call}: {}", said.text);
+        }
     }
 }
 
-/// Runs each attack with its canary in a place that must stay clean.
+#[test]
+fn the_terminal_of_the_person_is_neither_read_nor_typed_into() {
+    // A terminal belongs to a session, so the commands run from one that has it.
+    let child = format!(
+        "'{}' --exact escape::child_reaches_for_its_terminal --nocapture",
+        std::env::current_exe().unwrap().display()
+    );
+    let output = std::process::Command::new("script")
+        .args(["-qec", &child, "/dev/null"])
+        .env("TOOLS_TEST_TERMINAL", "1")
+        .stdin(std::process::Stdio::null())
+        .output()
+        .unwrap();
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success() && text.contains("the terminal was left alone"), "{text}");
+}
+
+#[tokio::test]
+async fn child_reaches_for_its_terminal() {
+    if std::env::var_os("TOOLS_TEST_TERMINAL").is_none() {
+        return;
+    }
+    let terminal = std::fs::read_link("/proc/self/fd/1").unwrap();
+    assert!(terminal.starts_with("/dev/pts") && std::fs::File::open("/dev/tty").is_ok(), "{terminal:?}");
+    for confinement in confinements() {
+        let desk = Desk::with(confinement.clone());
+        for name in ["/dev/tty", terminal.to_str().unwrap()] {
+            for command in
+                [format!("echo typed > {name}"), format!("head -c 0 {name}"), format!("echo typed >> {name}")]
+            {
+                let said = desk.bash(&command).await;
+                assert!(said.is_error, "{confinement:?}: {command}: {}", said.text);
+            }
+        }
+        let push = format!(
+            "perl -e 'for $f (0..20) {{ open(T, \"+<&=$f\") or next; ioctl(T, {}, \"x\") and exit 0 }} exit 1'",
+            libc::TIOCSTI
+        );
+        desk.bash(&push).await.failed();
+    }
+    println!("the terminal was left alone");
+}
+
+#[tokio::test]
+async fn a_command_in_namespaces_can_have_a_terminal_of_its_own() {
+    let said = Desk::new().bash("script -qec 'echo hello > /dev/tty; tty' /dev/null").await.ok();
+    assert!(said.starts_with("hello\n/dev/pts/"), "{said}");
+}
+
+/// Runs each attack of both lists that leaves a trace. One that only looks around leaves none.
 async fn check_attacks(confinement: Confinement) {
-    let desk = Desk::with(confinement.clone());
-    desk.write(".git/config", "[core]\n");
-    desk.write(".agent-doc/config.toml", "");
-    desk.write("sub/a.txt", "hello world\nkeep this\n");
-    let outside = desk.folder.path().join("outside");
-    std::fs::create_dir(&outside).unwrap();
-    let places = [outside, desk.root.join(".git"), desk.root.join(".agent-doc")];
-    for (line, place) in PROVEN.iter().zip(places.iter().cycle()) {
-        let command = line.replace("PWNED", &place.join("canary").display().to_string());
-        let input = serde_json::json!({ "command": command, "timeout": 10_000 });
-        let said = desk.run(&desk.bash_tool(), input).await;
-        for place in &places {
-            assert_eq!(canaries(place), [""; 0], "{confinement:?}: {command}: {}", said.text);
+    let arena = Arena::new(confinement.clone(), &ground());
+    let others = OTHERS.iter().filter(|line| line.contains("PWNED"));
+    for line in others {
+        assert_eq!(arena.run(line).await.escaped, [""; 0].map(PathBuf::from), "{confinement:?}: {line}");
+    }
+    let mut harmless = Vec::new();
+    for line in PROVEN {
+        let fate = arena.run(line).await;
+        assert_eq!(fate.escaped, [""; 0].map(PathBuf::from), "{confinement:?}: {line}");
+        if !fate.did_harm {
+            harmless.push(line);
         }
     }
+    // Most do their work where they may; of the rest most need git to run a program, which it is told not to.
+    assert!(harmless.len() * 10 < PROVEN.len(), "{confinement:?}: {harmless:#?}");
 }
 
 #[tokio::test]
@@ -241,7 +358,7 @@ fn all_of_this_holds_for_a_person_who_is_not_root() {
     if !rustix::process::geteuid().is_root() || std::env::var_os("TOOLS_TEST_AS_NOBODY").is_some() {
         return;
     }
-    let folder = tempfile::tempdir().unwrap();
+    let folder = tempfile::tempdir_in(ground()).unwrap();
     let open = |path: &std::path::Path| {
         std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o777)).unwrap();
     };
@@ -254,6 +371,7 @@ fn all_of_this_holds_for_a_person_who_is_not_root() {
         .arg(&tests)
         .args(["escape::", "--skip", "the_attacks_on_the_gate"])
         .env("TMPDIR", folder.path())
+        .env("TOOLS_TEST_GROUND", folder.path())
         .env("HOME", folder.path())
         .env("TOOLS_TEST_AS_NOBODY", "1")
         .output()

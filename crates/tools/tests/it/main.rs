@@ -9,13 +9,16 @@
     reason = "tests stop at the first surprise, and children tell what they did"
 )]
 
+mod arena;
 mod bash;
 mod checkpoint;
 mod conformance;
 mod desk;
 mod edit;
 mod escape;
+mod furnish;
 mod gate;
+mod mcp;
 mod read;
 mod search;
 mod web;

@@ -1,9 +1,15 @@
 //! Reading files of every kind. Never makes a large file for real: sparse ones are as long and take no room.
 
 use std::fs::File;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use expect_test::{Expect, expect};
+use rustix::fs::{CWD, RenameFlags, renameat_with};
 use serde_json::json;
+use tools::files::{DirectWriter, Fingerprint, Writer as _};
 
 use crate::desk::Desk;
 
@@ -162,41 +168,52 @@ async fn a_link_that_appears_after_the_permit_is_not_followed() {
     assert!(output.is_error && !format!("{output:?}").contains("canary"), "{output:?}");
 }
 
+/// How often a reading meets a folder that is a link half of the time, and how often a writing, which waits for the disk.
+const READINGS: usize = 5_000;
+const WRITINGS: usize = 50;
+
 #[tokio::test]
 async fn a_link_that_comes_and_goes_never_leads_out() {
     let desk = Desk::new();
     let outside = desk.folder.path().canonicalize().unwrap().join("outside");
     std::fs::create_dir(&outside).unwrap();
     std::fs::write(outside.join("file"), "canary").unwrap();
-    desk.write("real/file", "harmless\n");
-    let (way, real) = (desk.root.join("way"), desk.root.join("real"));
-    std::fs::create_dir(&way).unwrap();
-    std::fs::write(way.join("file"), "harmless\n").unwrap();
-    let read = desk.tool("Read");
-    let stop = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
+    desk.write("way/file", "harmless\n");
+    let (way, link) = (desk.root.join("way"), desk.root.join("link"));
+    std::os::unix::fs::symlink(&outside, &link).unwrap();
+    let stop = Arc::new(AtomicBool::new(false));
     let swapping = std::thread::spawn({
-        let (stop, way, aside, outside) =
-            (stop.clone(), way.clone(), desk.root.join("aside"), outside.clone());
+        let (stop, way) = (stop.clone(), way.clone());
         move || {
-            while !stop.load(std::sync::atomic::Ordering::Relaxed) {
-                std::fs::rename(&way, &aside).unwrap();
-                std::os::unix::fs::symlink(&outside, &way).unwrap();
-                std::fs::remove_file(&way).unwrap();
-                std::fs::rename(&aside, &way).unwrap();
+            while !stop.load(Ordering::Relaxed) {
+                // In one step, so that there is always something by that name.
+                renameat_with(CWD, &way, CWD, &link, RenameFlags::EXCHANGE).unwrap();
+                // Without a pause nobody else would get through the kernel's lock on names.
+                std::thread::sleep(Duration::from_micros(20));
             }
         }
     });
-    let inside = format!("{}/way/file", desk.root.display());
-    for _ in 0..2_000 {
+    let inside = way.join("file");
+    let (writer, known) = (DirectWriter::default(), Fingerprint::of(b"harmless\n"));
+    let outcomes: Vec<bool> =
+        (0..WRITINGS).map(|_| writer.replace(&inside, Some(&known), b"harmless\n").is_ok()).collect();
+    assert!(outcomes.contains(&true) && outcomes.contains(&false), "nobody met a link");
+    let (read, mut refused) = (desk.tool("Read"), 0);
+    for _ in 0..READINGS {
         let Ok(permit) = desk.permit(&*read, r#"{"file_path": "way/file"}"#).await else { continue };
         // A permit for the outside would have been asked about; here all is allowed, so only those for the inside count.
-        if permit.claim().paths[0].spellings.iter().any(|path| *path != inside) {
+        if permit.claim().paths[0].spellings.iter().any(|path| Path::new(path) != inside) {
             continue;
         }
         let output = read.run(permit, desk.scope()).await;
         assert!(!format!("{output:?}").contains("canary"), "{output:?}");
+        refused += usize::from(output.is_error);
     }
-    stop.store(true, std::sync::atomic::Ordering::Relaxed);
+    stop.store(true, Ordering::Relaxed);
     swapping.join().unwrap();
-    assert!(real.exists());
+    assert!(refused > 0, "nobody met a link");
+    let names: Vec<_> =
+        std::fs::read_dir(&outside).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(names, ["file"]);
+    assert_eq!(std::fs::read_to_string(outside.join("file")).unwrap(), "canary");
 }

@@ -197,3 +197,44 @@ async fn a_search_goes_to_the_service_that_the_person_chose() {
     assert!(desk.run(&html, query.clone()).await.is_error);
     assert!(!format!("{:?}", Provider::Brave { endpoint: url("/"), key: key() }).contains("canary"));
 }
+
+/// Looks a name up, or fetches a page under it, and says how often the file of names was opened for that.
+fn lookups(what: &str, address: SocketAddr) -> usize {
+    let folder = tempfile::tempdir().unwrap();
+    let trace = folder.path().join("trace");
+    let output = std::process::Command::new("strace")
+        .args(["-f", "-qq", "-e", "trace=openat,open", "-o"])
+        .arg(&trace)
+        .arg(std::env::current_exe().unwrap())
+        .args(["--exact", "web::child_asks_for_a_name"])
+        .env("TOOLS_TEST_NAME", what)
+        .env("TOOLS_TEST_ADDRESS", address.to_string())
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
+    std::fs::read_to_string(trace).unwrap().matches("\"/etc/hosts\"").count()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_name_is_looked_up_once_so_what_was_checked_is_what_is_reached() {
+    let server = Server::start(PAGES).await;
+    let address = server.address;
+    let count = |what: &'static str| tokio::task::spawn_blocking(move || lookups(what, address));
+    let (bare, fetched) = (count("look up").await.unwrap(), count("fetch").await.unwrap());
+    assert!(bare > 0);
+    assert_eq!(fetched, bare);
+    assert_eq!(server.asked.lock().unwrap().len(), 1);
+}
+
+#[tokio::test]
+async fn child_asks_for_a_name() {
+    let Ok(what) = std::env::var("TOOLS_TEST_NAME") else { return };
+    let address: SocketAddr = std::env::var("TOOLS_TEST_ADDRESS").unwrap().parse().unwrap();
+    if what == "look up" {
+        assert!(tokio::net::lookup_host(("localhost", address.port())).await.unwrap().count() > 0);
+        return;
+    }
+    let both = [address, SocketAddr::new(std::net::Ipv6Addr::LOCALHOST.into(), address.port())];
+    let url = format!("http://localhost:{}/text", address.port());
+    Desk::new().run(&WebFetch::new(Web::new(both)), json!({ "url": url })).await.ok();
+}

@@ -16,7 +16,7 @@ const RUN_ID_MAX: usize = 64;
 const RESERVED: [&str; 4] = ["con", "prn", "aux", "nul"];
 
 /// The path in its plain form: names joined by single slashes. Checked as written and decoded once, as a browser would.
-pub(super) fn checked(path: &str) -> Result<String, Refusal> {
+pub(crate) fn checked(path: &str) -> Result<String, Refusal> {
     let names = names(path).and_then(|names| self::names(&decoded(path)).map(|_| names));
     match names {
         Ok(names) => Ok(names.join("/")),

@@ -51,4 +51,6 @@ mod owner;
 mod processes;
 mod recovery;
 mod session;
+mod revise;
+mod section_tools;
 mod watch;

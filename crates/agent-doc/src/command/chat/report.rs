@@ -9,6 +9,7 @@ use agent::request::Frame;
 use agent::turn::{EndReason, Ended, Note};
 use anyhow::Result;
 use serde_json::{Value, json};
+use tools::output::plain;
 use workspace::conversation::TurnEvent;
 
 use crate::arguments::OutputFormat;
@@ -129,7 +130,8 @@ impl Reporter {
                 if self.answer.is_empty() {
                     return Ok(());
                 }
-                output::print(format!("{}\n", self.answer.trim_end()).as_bytes())
+                // For a person, wherever it goes: no answer needs to move a cursor.
+                output::print(format!("{}\n", plain(self.answer.trim_end().as_bytes())).as_bytes())
             }
             OutputFormat::Json => output::print_json(&self.result(ended, took)),
             OutputFormat::StreamJson => self.line(&self.result(ended, took)),

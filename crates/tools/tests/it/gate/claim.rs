@@ -185,3 +185,30 @@ fn a_path_outside_can_be_allowed_by_a_rule_about_reading() {
         &["cat /usr/include/stdio.h /etc/passwd", "cat /usr/include/../../etc/passwd"],
     );
 }
+
+#[test]
+fn a_rule_for_one_command_is_none_for_another_that_resembles_it() {
+    let rules = "allow Bash(git status)\nallow Bash(cargo build)";
+    check(rules, "allow", &["git status", "cargo build"]);
+    let lines = [
+        "git status --x",
+        "git -c core.fsmonitor=x status",
+        "git -C ../other status",
+        "git --git-dir=../other/.git status",
+        "cd other && git status",
+        "(cd other; git status)",
+        "GIT_DIR=other/.git git status",
+        "cargo build --config x",
+        "CARGO_HOME=x cargo build",
+        "cargo\u{a0}build",
+        "\u{441}argo build",
+        "cargo bui\u{200b}ld",
+        "cargo build\r",
+        "./cargo build",
+        "cargo build;",
+        "cargo build \\",
+    ];
+    let asked = lines.iter().filter(|line| verdict(rules, line) != "ask").collect::<Vec<_>>();
+    // A separator that ends a command changes nothing about it.
+    assert_eq!(asked, [&"cargo build;"]);
+}

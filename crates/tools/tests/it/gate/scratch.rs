@@ -2,14 +2,14 @@
 //! it nothing of the environment of the tests.
 
 use std::collections::BTreeMap;
-use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc;
 use std::time::Duration;
 
 use tools::gate::{Gate, Place, Repository, Weighed};
+
+use crate::furnish::{copy_folder, furnish, gather};
 
 /// A command that takes longer than this is ended; none of ours does.
 const DEADLINE: Duration = Duration::from_secs(10);
@@ -22,21 +22,8 @@ pub(crate) struct Scratch {
 impl Scratch {
     pub(crate) fn new() -> Self {
         let scratch = Self { folder: tempfile::tempdir().unwrap() };
-        let root = scratch.root();
-        fs::create_dir_all(root.join("src")).unwrap();
-        fs::create_dir_all(scratch.folder.path().join("home")).unwrap();
-        scratch.file("a.txt", "hello world\nkeep this\ntouch PWNED\nhello again\n");
-        scratch.file("b.txt", "2 two\n1 one\n");
-        scratch.file("victim", "keep\n");
-        scratch.file("notes.md", "# Notes\n\nTODO: write\n");
-        scratch.file("data.json", "{\"name\": \"x\", \"list\": [1, 2]}\n");
-        scratch.file("src/main.rs", "fn main() {} // TODO\n");
-        scratch.file("evil.sh", "touch PWNED\n");
-        scratch.file("awk.txt", "BEGIN { system(\"touch PWNED\") }\n");
-        scratch.file("names", "a.txt\0b.txt\0");
-        scratch.file("evilbin/ls", "#!/bin/sh\n/usr/bin/touch PWNED\n");
-        fs::set_permissions(root.join("evilbin/ls"), fs::Permissions::from_mode(0o755)).unwrap();
-        scratch.make_repositories();
+        std::fs::create_dir_all(scratch.folder.path().join("home")).unwrap();
+        furnish(&scratch.root());
         scratch
     }
 
@@ -63,21 +50,6 @@ impl Scratch {
         gate.weigh(line, &self.place())
     }
 
-    fn file(&self, path: &str, text: &str) {
-        let path = self.root().join(path);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, text).unwrap();
-    }
-
-    fn make_repositories(&self) {
-        let commands = "git init -q --template= . && git config user.name n && git config user.email e && git add a.txt && \
-            git commit -qm one && git add b.txt && git commit -qm two && mkdir evilrepo && cd evilrepo && git init -q --template= . && \
-            git config core.fsmonitor 'touch PWNED ../PWNED; false' && cd .. && touch -- -exec";
-        self.run(commands);
-        fs::remove_file(self.root().join("PWNED")).unwrap_or_default();
-        assert!(self.root().join("evilrepo/.git/config").exists(), "git is needed for this test");
-    }
-
     /// Runs a line as the tool for commands would: no start files, no input, a clean environment.
     pub(crate) fn run(&self, line: &str) {
         let mut command = Command::new("bash");
@@ -97,9 +69,7 @@ impl Scratch {
 
     /// Every file with its content, without what git keeps for itself.
     pub(crate) fn state(&self) -> BTreeMap<PathBuf, Vec<u8>> {
-        let mut state = BTreeMap::new();
-        gather(self.folder.path(), &mut state);
-        state
+        gather(self.folder.path())
     }
 }
 
@@ -115,29 +85,4 @@ fn wait(mut child: Child) {
     child.wait().unwrap();
     ended.send(()).unwrap_or_default();
     guard.join().unwrap();
-}
-
-fn gather(folder: &Path, state: &mut BTreeMap<PathBuf, Vec<u8>>) {
-    for entry in fs::read_dir(folder).unwrap() {
-        let entry = entry.unwrap();
-        if entry.file_type().unwrap().is_dir() {
-            state.insert(entry.path(), Vec::new());
-            gather(&entry.path(), state);
-        } else {
-            state.insert(entry.path(), fs::read(entry.path()).unwrap_or_default());
-        }
-    }
-}
-
-fn copy_folder(from: &Path, to: &Path) {
-    for entry in fs::read_dir(from).unwrap() {
-        let entry = entry.unwrap();
-        let target = to.join(entry.file_name());
-        if entry.file_type().unwrap().is_dir() {
-            fs::create_dir(&target).unwrap();
-            copy_folder(&entry.path(), &target);
-        } else {
-            fs::copy(entry.path(), &target).unwrap();
-        }
-    }
 }

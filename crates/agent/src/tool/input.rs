@@ -1,13 +1,18 @@
 //! The arguments of a call as a type, and the type as the model sees it. Never guesses: what does not fit is said with its field.
 
-use agent::message::ToolCall;
-use agent::model::ToolSpec;
 use schemars::{JsonSchema, SchemaGenerator, generate::SchemaSettings};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-/// The arguments of `call`, or what is wrong with them, for the model.
-pub(crate) fn parsed<T: DeserializeOwned>(call: &ToolCall) -> Result<T, String> {
+use crate::message::ToolCall;
+use crate::model::ToolSpec;
+
+/// The arguments of `call`, or what is wrong with them and in which field, for the model.
+///
+/// # Errors
+///
+/// Words for the model, which can mend its call.
+pub fn parsed<T: DeserializeOwned>(call: &ToolCall) -> Result<T, String> {
     let arguments = call.arguments().map_err(|error| error.to_string())?;
     serde_path_to_error::deserialize(Value::Object(arguments)).map_err(|error| {
         let path = error.path().to_string();
@@ -17,7 +22,7 @@ pub(crate) fn parsed<T: DeserializeOwned>(call: &ToolCall) -> Result<T, String> 
 }
 
 /// A tool whose description is the doc comment of its input.
-pub(crate) fn spec<T: JsonSchema>(name: &str) -> ToolSpec {
+pub fn spec<T: JsonSchema>(name: &str) -> ToolSpec {
     // Without references: not every provider follows them.
     let settings = SchemaSettings::draft2020_12().with(|settings| {
         settings.inline_subschemas = true;
