@@ -52,7 +52,7 @@ impl Acp {
             folder: &ask.folder,
         };
         let (mut running, streams) =
-            Running::start(launch).map_err(|error| spec.not_started(&error, &ask.folder))?;
+            Running::start(&launch).map_err(|error| spec.not_started(&error, &ask.folder))?;
         let mut telling = Telling::new(tell);
         let mut last_words = LastWords::of(streams.stderr);
         let streams = (streams.stdin, streams.stdout);
@@ -65,6 +65,10 @@ impl Acp {
                     return telling.outcome(&spec.name, ended, &last_words.shown());
                 }
             }
+        }
+        if let Heard::Answered(_) = heard {
+            // Its input is closed; it may have something to put down before it goes.
+            timeout(END_GRACE, running.wait()).await.ok();
         }
         running.stop().await;
         self.judged(heard, telling, &last_words.shown())

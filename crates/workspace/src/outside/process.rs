@@ -60,7 +60,7 @@ pub(super) struct Streams {
 
 impl Running {
     /// Starts a program in a process group of its own.
-    pub(super) fn start(launch: Launch<'_>) -> io::Result<(Self, Streams)> {
+    pub(super) fn start(launch: &Launch<'_>) -> io::Result<(Self, Streams)> {
         let mark = uuid::Uuid::now_v7().to_string();
         let mut command = Command::new(launch.program);
         command.args(&launch.arguments).current_dir(launch.folder).env(tree::MARK, &mark).process_group(0);

@@ -32,7 +32,7 @@ impl Program {
         let launch =
             Launch { program: &spec.command, arguments, without: &spec.without, folder: &ask.folder };
         let (running, streams) =
-            Running::start(launch).map_err(|error| spec.not_started(&error, &ask.folder))?;
+            Running::start(&launch).map_err(|error| spec.not_started(&error, &ask.folder))?;
         let prompt = if spec.takes_argument() { Vec::new() } else { ask.prompt.into_bytes() };
         let mut listener = Listener::new(running, streams, prompt, stop, spec.patience);
         let mut reader = format::reader(&spec.format);
