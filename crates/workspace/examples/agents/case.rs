@@ -15,6 +15,8 @@ pub(crate) struct Case {
     pub(crate) version: String,
     /// Its home, and in it the folder that it works in.
     pub(crate) home: tempfile::TempDir,
+    /// What this agent cannot, and says itself: its own session is not found again.
+    pub(crate) cannot_resume: Option<&'static str>,
     /// What its processes have in their environment.
     pub(crate) mark: String,
 }
@@ -45,7 +47,9 @@ impl Case {
             spec.command = "env".to_owned();
         }
         spec.args = words;
-        Self { spec, version, home, mark }
+        // Seen in version 0.61.0, whose command resumes well.
+        let cannot_resume = (name == "acp:gemini").then_some("No previous sessions found");
+        Self { spec, version, home, cannot_resume, mark }
     }
 }
 

@@ -63,9 +63,6 @@ enum Tongue {
 async fn serve(exchange: Exchange, slow: Arc<Notify>) {
     let path = exchange.request.path.split('?').next().unwrap_or_default().to_owned();
     let body: Value = serde_json::from_str(&exchange.request.body).unwrap_or_default();
-    if std::env::var_os("AGENTS_TRACE").is_some() {
-        eprintln!("{} {} {}", exchange.request.method, exchange.request.path, exchange.request.body.len());
-    }
     let is_streamed = body.get("stream").and_then(Value::as_bool).unwrap_or_default();
     let done = match path.as_str() {
         "/v1/messages" => answer(exchange, Tongue::Messages, is_streamed, &slow).await,
@@ -95,7 +92,8 @@ async fn answer(
     slow: &Notify,
 ) -> std::io::Result<()> {
     let asked = exchange.request.body.clone();
-    let is_slow = asked.contains(SLOWLY);
+    // Not for a mere title of the conversation, for which no tools are offered.
+    let is_slow = asked.contains(SLOWLY) && asked.contains("\"tools\"");
     let mut words =
         vec!["I ".to_owned(), "answer ".to_owned(), "as ".to_owned(), "you ".to_owned(), "wish".to_owned()];
     words.push(if asked.contains(WORD) { format!(", {WORD}.") } else { ".".to_owned() });

@@ -66,6 +66,10 @@ impl Acp {
                 }
             }
         }
+        if let Heard::Answered(_) = heard {
+            // Its input is closed; it may have something to put down before it goes.
+            timeout(END_GRACE, running.wait()).await.ok();
+        }
         running.stop().await;
         self.judged(heard, telling, &last_words.shown())
     }

@@ -20,6 +20,7 @@ use tokio::process::{ChildStdin, ChildStdout};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use super::super::permission::{Choice, Decision, Meaning, PermissionDesk, PermissionRequest};
+use super::shown;
 use super::transport::{incoming, outgoing};
 use super::update::Update;
 use crate::session::agent::{Ask, Talk};
@@ -30,6 +31,9 @@ pub(super) enum Outcome {
     /// It cannot do what is wanted.
     Refused(String),
 }
+
+/// A conversation, and what can be set in it.
+type Session = (SessionId, Vec<SessionConfigOption>);
 
 /// One answer.
 pub(super) struct Dialogue {
@@ -115,7 +119,10 @@ impl Dialogue {
         if agent.protocol_version != ProtocolVersion::V1 {
             return Ok(Outcome::Refused("it does not speak version 1 of the protocol".to_owned()));
         }
-        let (session, options) = self.session(connection, &agent).await?;
+        let (session, options) = match self.session(connection, &agent).await? {
+            Ok(session) => session,
+            Err(refused) => return Ok(Outcome::Refused(refused)),
+        };
         self.told.send(Update::Talk(session.to_string())).ok();
         if let Some(model) = &self.ask.model {
             match model_option(&options, model) {
@@ -147,30 +154,45 @@ impl Dialogue {
         &self,
         connection: &ConnectionTo<Agent>,
         agent: &InitializeResponse,
-    ) -> Result<(SessionId, Vec<SessionConfigOption>), Error> {
+    ) -> Result<Result<Session, String>, Error> {
         let folder: PathBuf = self.ask.folder.clone();
         let can = &agent.agent_capabilities;
         match &self.ask.talk {
             Talk::Resume(session) if can.session_capabilities.resume.is_some() => {
                 let request = ResumeSessionRequest::new(session.clone(), folder);
-                let resumed = connection.send_request(request).block_task().await?;
-                return Ok((session.clone().into(), resumed.config_options.unwrap_or_default()));
+                let resumed = connection.send_request(request).block_task().await;
+                let options = resumed.map(|resumed| resumed.config_options);
+                return Ok(gone_on(session, options));
             }
             Talk::Resume(session) if can.load_session => {
                 let request = LoadSessionRequest::new(session.clone(), folder);
-                let loaded = connection.send_request(request).block_task().await?;
-                return Ok((session.clone().into(), loaded.config_options.unwrap_or_default()));
+                let loaded = connection.send_request(request).block_task().await;
+                return Ok(gone_on(session, loaded.map(|loaded| loaded.config_options)));
             }
             Talk::Resume(_) => self.note("cannot go on with a conversation; a new one begins"),
             Talk::ForkLatest => self.note("cannot begin with an older conversation; a new one begins"),
             Talk::Fresh => {}
         }
         let made = connection.send_request(NewSessionRequest::new(folder)).block_task().await?;
-        Ok((made.session_id, made.config_options.unwrap_or_default()))
+        Ok(Ok((made.session_id, made.config_options.unwrap_or_default())))
     }
 
     fn note(&self, what: &str) {
         self.told.send(Update::Note(format!("{} {what}", self.agent))).ok();
+    }
+}
+
+/// A conversation that goes on, or what the person can do if it does not.
+fn gone_on(
+    session: &str,
+    options: Result<Option<Vec<SessionConfigOption>>, Error>,
+) -> Result<Session, String> {
+    match options {
+        Ok(options) => Ok((session.to_owned().into(), options.unwrap_or_default())),
+        Err(error) => Err(format!(
+            "it cannot go on with the conversation {session}: {}; clear 'session:' to begin a new one",
+            shown(&error)
+        )),
     }
 }
 

@@ -119,6 +119,25 @@ async fn a_conversation_goes_on_without_telling_its_past_again() {
 }
 
 #[tokio::test]
+async fn a_conversation_that_is_lost_is_told_with_a_way_out() {
+    let bench = Bench::new();
+    let script = r#"
+CAN = {"sessionCapabilities": {"resume": {}}}
+plain = reply
+def reply(result):
+    if request["method"] != "session/resume": return plain(result)
+    send({"id": request["id"], "error": {"code": -32002, "message": "Resource not found"}})
+"#;
+    let mut asked = bench.ask("What?");
+    asked.talk = Talk::Resume("old-1".into());
+    let answer = ask(&Acp::new(spec(&bench, script), Arc::new(RefuseAll)), asked).await;
+    assert_eq!(
+        answer.outcome.unwrap_err().to_string(),
+        "fake failed: it cannot go on with the conversation old-1: Resource not found; clear 'session:' to begin a new one"
+    );
+}
+
+#[tokio::test]
 async fn a_model_is_chosen_where_the_agent_offers_one() {
     let options = r#"OPTIONS = [{"id": "model", "name": "Model", "category": "model", "type": "select", "currentValue": "small",
   "options": [{"value": "small", "name": "Small"}, {"value": "large", "name": "Large"}]}]"#;
