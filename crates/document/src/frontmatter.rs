@@ -9,7 +9,7 @@ mod read;
 mod resolve;
 mod scalar;
 
-pub use edit::{FrontmatterError, remove_key, set_key};
+pub use edit::{FrontmatterError, clear_key, remove_key, set_key};
 
 /// What the frontmatter of a document says, and what is wrong with it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

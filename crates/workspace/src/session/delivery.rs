@@ -245,13 +245,11 @@ impl Delivery {
             Upto::Steady => steady_prefix(&self.response.text),
             Upto::End => self.response.text.len(),
         };
-        let laid = match self.layout.lay(&self.baseline, &self.words(length)) {
-            Ok(laid) => laid,
-            Err(error) => {
-                self.keep()?;
-                return Err(error.into());
-            }
-        };
+        if upto == Upto::End {
+            // Whatever happens from here on, the answer is there.
+            self.keep()?;
+        }
+        let laid = self.layout.lay(&self.baseline, &self.words(length))?;
         self.outcome.notices = laid.notices;
         if laid.text == self.shown {
             return Ok(Flushed::Nothing);
@@ -259,10 +257,7 @@ impl Delivery {
         let mut refused = String::new();
         for _ in 0..RACES_MAX {
             let (current, revision) = read(reach, &self.path).await?;
-            let Some(merged) = self.merged(&laid.text, &current) else {
-                self.keep()?;
-                return Ok(Flushed::NoPlace);
-            };
+            let Some(merged) = self.merged(&laid.text, &current) else { return Ok(Flushed::NoPlace) };
             self.response.attempt = None;
             self.response.attempting(&current, &merged.text);
             if let Some(attempt) = &mut self.response.attempt {

@@ -8,7 +8,7 @@ use std::time::Duration;
 use agent::StreamController;
 use document::frontmatter::{Frontmatter, Settings};
 use tokio::sync::mpsc;
-use tokio::time::{Instant, MissedTickBehavior};
+use tokio::time::{Instant, Interval, MissedTickBehavior};
 
 use super::agent::{Agent, AgentError, Ask, Said};
 use super::change::Change;
@@ -27,6 +27,9 @@ use crate::snapshot::Snapshot;
 
 /// The longest answer, in bytes. An agent that says more is stopped, and what it said is kept.
 const ANSWER_MAX: usize = 4 << 20;
+
+/// How often an answer that is not shown yet is kept.
+const KEPT_EVERY: Duration = Duration::from_secs(1);
 
 /// How a turn is taken.
 #[derive(Clone)]
@@ -354,7 +357,7 @@ impl<'a> Turn<'a> {
                     }
                     None => break,
                 },
-                () = tick(&mut ticks) => self.show(delivery, tell).await?,
+                _ = ticks.tick() => self.show(delivery, tell).await?,
             }
         }
         let answered = (&mut answering).await.unwrap_or_else(|_| {
@@ -367,20 +370,28 @@ impl<'a> Turn<'a> {
         answered.map_err(|source| TurnError::Agent { source, waiting: 0 })
     }
 
-    fn ticks(&self) -> Option<tokio::time::Interval> {
-        let Pace::Streamed(interval) = self.manner.pace else { return None };
-        let pause =
-            Duration::from_millis(interval.unwrap_or(self.settings.stream.interval).clamp(10, 60_000));
+    /// When what was said is looked after.
+    fn ticks(&self) -> Interval {
+        let pause = match self.manner.pace {
+            Pace::Whole => KEPT_EVERY,
+            Pace::Streamed(interval) => {
+                Duration::from_millis(interval.unwrap_or(self.settings.stream.interval).clamp(10, 60_000))
+            }
+        };
         let mut ticks = tokio::time::interval_at(Instant::now() + pause, pause);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        Some(ticks)
+        ticks
     }
 
+    /// Brings more of the answer into the document, or at least onto the disk.
     async fn show(
         &mut self,
         delivery: &mut Delivery,
         tell: &mut (dyn FnMut(Told) + Send),
     ) -> Result<(), TurnError> {
+        if self.manner.pace == Pace::Whole {
+            return Ok(delivery.keep()?);
+        }
         match delivery.flush(self.reach().await?, Upto::Steady).await {
             Ok(Flushed::Written) => {
                 let revision = delivery.outcome().revision.unwrap_or_default();
@@ -478,15 +489,6 @@ async fn asked(
         drop(sender.send(said));
     };
     agent.answer(ask, stop, &mut tell).await
-}
-
-async fn tick(ticks: &mut Option<tokio::time::Interval>) {
-    match ticks {
-        Some(ticks) => {
-            ticks.tick().await;
-        }
-        None => std::future::pending().await,
-    }
 }
 
 fn hear(delivery: &mut Delivery, said: &Said, last_break: &mut usize) {

@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use document::component::{ComponentError, find_component};
-use document::frontmatter::{Presence, has_key, presence, remove_key, set_key};
+use document::frontmatter::{Presence, clear_key, has_key, presence, remove_key, set_key};
 use document::text::LineEnding;
 
 use super::{changed, found};
@@ -42,7 +42,7 @@ fn converted(text: &str, mode: SessionMode, name: &str) -> Result<String> {
         Presence::Broken(wrong) => {
             return Err(refused(format!("line {}: {}", wrong.line, wrong.message)).into());
         }
-        Presence::Absent => set_key(text, "session", "").map_err(|error| refused(error.to_string()))?,
+        Presence::Absent => clear_key(text, "session").map_err(|error| refused(error.to_string()))?,
         Presence::Readable => text.to_owned(),
     };
     for key in OUTRANKING {

@@ -1,7 +1,7 @@
 //! `agent-doc reset`: the whole document is new again. Never changes a word of it but the conversation's name.
 
 use anyhow::{Context as _, Result};
-use document::frontmatter::{has_key, set_key};
+use document::frontmatter::{clear_key, has_key};
 use workspace::session::layout::talk_key;
 use workspace::sidecar::Sidecar;
 use workspace::snapshot::Snapshot;
@@ -21,7 +21,7 @@ pub(crate) fn run(given: &Reset) -> Result<()> {
     let paths = file.paths(&sidecar, &text).with_context(unusable)?;
     changed(&file, &name, reach::PERSON, |text| {
         let key = talk_key(text);
-        Ok(if has_key(text, key) { set_key(text, key, "")? } else { text.to_owned() })
+        Ok(if has_key(text, key) { clear_key(text, key)? } else { text.to_owned() })
     })?;
     Snapshot::at(&paths.snapshot).clear().with_context(unusable)?;
     output::notice(&format!("{name}: all of it is new again, and the next answer begins a new conversation"));

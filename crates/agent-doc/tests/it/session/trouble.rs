@@ -159,8 +159,8 @@ fn a_read_only_document_keeps_its_answer_for_later() {
     assert!(told.starts_with("exit 2\n") && told.contains("read-only") && told.contains("recover"), "{told}");
     assert_eq!(scene.read("notes.md"), APPEND);
     std::fs::set_permissions(scene.path("notes.md"), std::fs::Permissions::from_mode(0o644)).unwrap();
-    scene.well(&["recover", "notes.md"]);
-    assert!(scene.read("notes.md").contains("\n\nYes.\n"));
+    let told = scene.well(&["recover", "notes.md"]);
+    assert!(scene.read("notes.md").contains("\n\nYes.\n"), "{told}");
 }
 
 #[test]
