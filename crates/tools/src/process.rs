@@ -22,6 +22,7 @@ use crate::output::Capture;
 
 /// Looks for left-over processes so many times; each look finds what the ones before it had just started.
 const SWEEPS_MAX: usize = 50;
+const SWEEP_PAUSE: std::time::Duration = std::time::Duration::from_millis(1);
 const READ_MAX: usize = 65_536;
 
 /// A program ready to be started. Its streams are set when it starts.
@@ -167,7 +168,8 @@ pub(crate) fn kill_marked(mark: &str) {
         for member in left {
             kill_process(member, Signal::KILL).ok();
         }
-        thread::yield_now();
+        // On a busy machine one that was killed takes a moment to be gone.
+        thread::sleep(SWEEP_PAUSE);
     }
 }
 

@@ -44,20 +44,20 @@ pub(super) enum Shape {
 /// The table. Its order is the order in which `agent-doc config` shows them.
 pub(crate) const SETTINGS: [Setting; 15] = [
     Setting {
-        key: "agent",
-        shape: Shape::Words,
-        by: By::PersonOnly,
-        variable: Some("AGENT_DOC_AGENT"),
-        default: None,
-        about: "who answers session documents that name nobody, such as claude, codex or offline",
-    },
-    Setting {
         key: "model",
         shape: Shape::Words,
         by: By::Anyone,
         variable: Some("AGENT_DOC_MODEL"),
         default: None,
         about: "the model that answers, such as anthropic/claude-sonnet-5, openai/gpt-5 or offline",
+    },
+    Setting {
+        key: "agent",
+        shape: Shape::Words,
+        by: By::PersonOnly,
+        variable: Some("AGENT_DOC_AGENT"),
+        default: None,
+        about: "who answers session documents that name nobody, such as claude, codex or offline",
     },
     Setting {
         key: "thinking",

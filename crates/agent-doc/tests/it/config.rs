@@ -66,6 +66,7 @@ fn each_value_is_shown_with_where_it_comes_from() {
         expect![[r#"
             exit 0
             model                  openai/project             ROOT/project/.agent-doc/config.toml:2
+            agent                  not set                    default
             thinking               high                       ROOT/project/.agent-doc/config.toml:3
             output_max             not set                    default
             max_turns              40                         ROOT/home/agent-doc/config.toml:2
@@ -93,6 +94,7 @@ fn each_value_is_shown_with_where_it_comes_from() {
         expect![[r#"
             exit 0
             model                  offline                    $AGENT_DOC_MODEL
+            agent                  not set                    default
             thinking               high                       ROOT/project/.agent-doc/config.toml:3
             output_max             not set                    default
             max_turns              40                         ROOT/home/agent-doc/config.toml:2
@@ -212,32 +214,29 @@ fn agents_of_the_person_are_shown_and_a_project_sets_none() {
     assert!(shown.contains("agent mine  llm -m x  "), "{shown}");
     assert!(shown.contains("agent claude  claude -p --output-format stream-json"), "{shown}");
     let bad = [
-        ("", "[agents.mine]\ncommand = \"llm\"\n", "a project may not set the agent 'mine'"),
-        ("[agents.mine]\nargs = []\n", "", "the agent 'mine' has no command"),
+        ("[agents.mine]\nargs = []\n", "the agent 'mine' has no command"),
         (
             "[agents.mine]\ncommand = \"./run\"\n",
-            "",
             "'command' of the agent 'mine' is a path that depends on the folder",
         ),
         (
             "[agents.mine]\ncommand = \"x\"\nargs = \"y\"\n",
-            "",
             "config.toml:3: 'args' of the agent 'mine' is no list of texts",
         ),
-        ("[agents.mine]\ncommand = \"x\"\nformat = \"xml\"\n", "", "'format' of the agent 'mine' is 'xml'"),
-        (
-            "[agents.mine]\ncommand = \"x\"\npatience = 0\n",
-            "",
-            "'patience' of the agent 'mine' is no such time",
-        ),
-        ("[agents.mine]\ncomand = \"x\"\n", "", "an agent has no 'comand'"),
-        ("[agents.mine]\nlike = \"clod\"\n", "", "'like' of the agent 'mine' is 'clod'"),
+        ("[agents.mine]\ncommand = \"x\"\nformat = \"xml\"\n", "'format' of the agent 'mine' is 'xml'"),
+        ("[agents.mine]\ncommand = \"x\"\npatience = 0\n", "'patience' of the agent 'mine' is no such time"),
+        ("[agents.mine]\ncomand = \"x\"\n", "an agent has no 'comand'"),
+        ("[agents.mine]\nlike = \"clod\"\n", "'like' of the agent 'mine' is 'clod'"),
     ];
-    for (own, project, told) in bad {
-        let output = Person::new(own, project).run(&["config"], &[]);
+    for (own, told) in bad {
+        let output = Person::new(own, "").run(&["config"], &[]);
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
         assert!(!output.status.success() && said.contains(told), "{said}");
     }
+    // Not even with the person's trust.
+    let output = Person::new("", "[agents.mine]\ncommand = \"llm\"\n").run(&["trust"], &[]);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(!output.status.success() && said.contains("a project may not set the agent 'mine'"), "{said}");
 }
 
 #[test]

@@ -120,12 +120,15 @@ fn a_project_cannot_bring_a_server_along() {
         "mcp = 1\n",
     ] {
         person.scratch.write("project/.agent-doc/config.toml", lines);
-        for (arguments, code) in [(["chat", "-p", "hello"].as_slice(), 2), (&["doctor"], 0), (&["config"], 2)]
-        {
+        for arguments in [["chat", "-p", "hello"].as_slice(), &["doctor"], &["config"]] {
             let output = person.run(arguments);
-            assert_eq!(output.status.code(), Some(code), "{}", told(&output));
-            assert!(told(&output).contains("a project may not set 'mcp'"), "{}", told(&output));
+            assert_eq!(output.status.code(), Some(0), "{}", told(&output));
+            assert!(!told(&output).contains("mcp.evil"), "{}", told(&output));
         }
+        // Not even with the person's trust.
+        let output = person.run(&["trust"]);
+        assert_eq!(output.status.code(), Some(2), "{}", told(&output));
+        assert!(told(&output).contains("a project may not set 'mcp'"), "{}", told(&output));
     }
     assert!(!person.scratch.path("project/began").exists() && !person.scratch.path("home/began").exists());
 }

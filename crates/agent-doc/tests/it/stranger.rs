@@ -162,9 +162,17 @@ fn a_project_says_neither_where_words_go_nor_what_runs_nor_what_is_allowed() {
         world.write(".agent-doc/config.toml", line);
         for arguments in [&["config"][..], &["chat", "-p", "$ touch made"]] {
             let output = world.person.run(arguments);
-            assert_eq!(output.status.code(), Some(2), "{line}: {}", told(&output));
-            assert!(told(&output).contains(".agent-doc/config.toml:"), "{line}: {}", told(&output));
+            assert!(
+                told(&output).contains(".agent-doc/config.toml does not count"),
+                "{line}: {}",
+                told(&output)
+            );
+            assert!(!told(&output).contains("SERVER"), "{line}: {}", told(&output));
         }
+        // Not even with the person's trust.
+        let output = world.person.run(&["trust"]);
+        assert_eq!(output.status.code(), Some(2), "{line}: {}", told(&output));
+        assert!(told(&output).contains(".agent-doc/config.toml:"), "{line}: {}", told(&output));
         world.check_untouched(line);
     }
 }

@@ -47,6 +47,8 @@ pub struct Outcome {
     pub conflicts: usize,
     /// What the person may want to know.
     pub notices: Vec<String>,
+    /// What the document read after the last write.
+    pub left: Option<String>,
 }
 
 /// How much of the answer is brought into the document.
@@ -325,7 +327,7 @@ impl Delivery {
             self.snapshot.set(&agreed)?;
         }
         self.pending.clear(&self.response.id)?;
-        Ok(self.outcome)
+        Ok(Outcome { left: self.written, ..self.outcome })
     }
 
     /// The text up to which everything is answered.

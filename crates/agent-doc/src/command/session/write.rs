@@ -105,7 +105,7 @@ async fn deliver(
 }
 
 fn tell(name: &str, given: &Write, delivered: &Delivered) -> Result<()> {
-    let Delivered { revision, is_merged, conflicts, notices } = delivered;
+    let Delivered { revision, is_merged, conflicts, notices, .. } = delivered;
     if given.json {
         let (revision, merged, conflicts) = (*revision, *is_merged, *conflicts);
         return output::print_json(&Report { document: name, revision, merged, conflicts, notices });

@@ -34,6 +34,8 @@ pub(super) struct Keeper {
     cycle: Cycle,
     /// The fingerprint of the text that is dealt with.
     seen: Option<u64>,
+    /// The fingerprint of what the last answer left in the file.
+    left: Option<u64>,
     answered: u64,
 }
 
@@ -56,6 +58,7 @@ impl Keeper {
             events: watching.events.clone(),
             cycle: Cycle::default(),
             seen: text.map(fingerprint),
+            left: None,
             answered: 0,
         }
     }
@@ -83,7 +86,6 @@ impl Keeper {
 
     /// Somebody saved the file, or we did.
     async fn saved(&mut self) {
-        let mut by = By::Person;
         while !self.stop.is_aborted() {
             let look = match self.look().await {
                 Ok(Some(look)) => look,
@@ -98,6 +100,8 @@ impl Keeper {
             if look.change.is_empty {
                 return self.state(State::Idle);
             }
+            // What was there when the answer ended may be of the agent itself; what came later is not.
+            let by = if self.left == Some(mark) { By::Anyone } else { By::Person };
             match self.cycle.judge(fingerprint(&look.change.diff), by, self.options.max_cycles) {
                 Verdict::Answer => {}
                 Verdict::Converged => {
@@ -111,7 +115,6 @@ impl Keeper {
             if !self.answer(&look.text).await {
                 return;
             }
-            by = By::Anyone;
         }
     }
 
@@ -172,7 +175,8 @@ impl Keeper {
 
     async fn ended(&mut self, taken: Result<Taken, TurnError>) -> bool {
         let goes_on = match &taken {
-            Ok(Taken::Answered(_)) => {
+            Ok(Taken::Answered(delivered)) => {
+                self.left = delivered.left.as_deref().map(fingerprint);
                 self.answered += 1;
                 self.state(State::Idle);
                 true
