@@ -78,6 +78,11 @@ const AGENT: &[&str] = &[
     "serde_core",
     "serde_json",
     "zmij",
+    // JSON with its keys in the order in which they were written.
+    "equivalent",
+    "foldhash",
+    "hashbrown",
+    "indexmap",
     // The schema of a tool's arguments from their type, and the field that is wrong in them.
     "schemars",
     "dyn-clone",

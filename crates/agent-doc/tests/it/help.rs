@@ -1,78 +1,11 @@
-use expect_test::expect;
+use expect_test::{expect, expect_file};
 
 use crate::scratch::{Scratch, told};
 
 #[test]
 fn help_shows_what_there_is() {
-    Scratch::new().check(
-        &["--help"],
-        expect![[r#"
-            exit 0
-            Work with markdown files that people and agents write at the same time.
-
-            The plain file is the truth, and not a byte of it is changed that nobody asked to change.
-
-            Usage: agent-doc <COMMAND>
-
-            Work with an agent in a document:
-              run          Answer what you changed in a document
-              stream       Answer what you changed, word by word as it comes
-              watch        Answer documents whenever they are saved
-              write        Put an answer from standard input into a document
-              init         Make a session document
-              commit       Commit a document by itself
-              clean        Make one commit of a document's session commits
-
-            Look after a session document:
-              reset        Forget what was answered: the whole document is new again
-              patch        Write into one component of a document
-              convert      Change how answers get into a document
-              compact      Move old answers out of a document, into the project's archive
-
-            Read and write a document:
-              outline      Show the headings of a file with their lines and sizes
-              section      List, read and write the sections of a file
-
-            Bring versions together:
-              merge        Merge two versions of a file, so that nobody's words are lost
-
-            See the past and bring it back:
-              history      List what was done on a document, and by whom
-              show         Print a document as it was at a revision, byte for byte
-              diff         Show what has changed in a document
-              blame        Show who changed each line of a document last
-              restore      Bring a document back to a revision
-              recover      Bring home what a crash left waiting
-              checkpoints  List what agents changed in the project, and take it back
-
-            Talk to an agent:
-              models       Show which models can be used, and look into recorded answers
-              chat         Ask an agent, from a script or a shell
-              stats        Show what the conversations of a project took
-
-            Say what agents may do:
-              permissions  Say what agents may run and touch, and see why
-              trust        Let the files of a project count that would change how agents work
-
-            Set up:
-              doctor       Say what this machine and a project's folder can do, and what cannot be promised here
-              config       Show each setting, what it holds and where that comes from
-              completions  Print completions for a shell
-              man          Print the manual, or write it as one page for each command
-
-            Options:
-              -h, --help
-                      Print help (see a summary with '-h')
-
-              -V, --version
-                      Print version
-
-            Begin with:
-              agent-doc outline README.md
-
-            'agent-doc COMMAND --help' explains a command and shows examples.
-        "#]],
-    );
+    let told = told(&Scratch::new().run(&["--help"]));
+    expect_file!["help.txt"].assert_eq(&told);
 }
 
 #[test]
