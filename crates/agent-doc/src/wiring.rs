@@ -11,4 +11,5 @@ pub(crate) mod rules;
 pub(crate) mod search;
 pub(crate) mod servers;
 pub(crate) mod tools;
+pub(crate) mod turns;
 pub(crate) mod writer;

@@ -9,10 +9,9 @@ use std::time::Instant;
 use agent::StreamController;
 use agent::history::History;
 use agent::message::Block;
-use agent::model::Effort;
-use agent::permission::{Behavior, Mode, Pattern, Policy, Rule, Scope};
+use agent::permission::{Mode, Policy, Rule};
 use agent::request::Frame;
-use agent::turn::{Caps, EndReason, Ended, Event, Setup};
+use agent::turn::{EndReason, Ended, Event, Setup};
 use anyhow::{Context as _, Result};
 use workspace::conversation::{Conversation, Ports, Transcript, Transcripts, remote};
 use workspace::sidecar::{Sidecar, root_of};
@@ -22,7 +21,7 @@ use crate::configuration::Configuration;
 use crate::refusal::Refusal;
 use crate::rules::RuleFiles;
 use crate::trust::Trust;
-use crate::wiring::{model, prompt, search, tools};
+use crate::wiring::{model, prompt, search, tools, turns};
 use crate::{Outcome, log, moment, signals};
 use report::Reporter;
 
@@ -57,12 +56,12 @@ async fn ask(given: &Chat, words: &str) -> Result<Outcome> {
         model: chosen.name,
         system: prompt::system(&root, &Trust::of_person()).into(),
         tools: toolbox.specs(&policy),
-        thinking: effort(&settings),
+        thinking: turns::effort(&settings),
     };
     let limits = chosen.model.limits();
     let mut reporter =
         Reporter::new(given.output_format, transcript.id(), chosen.model.id(), &frame, &folder);
-    let setup = Setup { frame, limits, policy, caps: caps(given, &settings) };
+    let setup = Setup { frame, limits, policy, caps: turns::caps(&settings, given.max_turns) };
     let ports = Ports { model: chosen.model, tools: toolbox, rules: Arc::new(files), clock: moment::now };
     let mut conversation = Conversation::new(ports, setup, history, transcript);
     reporter.begin()?;
@@ -95,32 +94,8 @@ fn mode(given: &Chat) -> Mode {
 
 fn all_rules(given: &Chat, files: &RuleFiles) -> Result<Vec<Rule>> {
     let mut rules: Vec<Rule> = files.read_all()?.into_iter().flat_map(|file| file.rules).collect();
-    for text in &given.allow {
-        let pattern: Pattern = text.parse().map_err(|error| {
-            Refusal::new(
-                format!("--allow '{}': {error}", text.escape_debug()),
-                "write it like 'Bash(cargo test *)' or 'Read(src/**)'",
-            )
-        })?;
-        rules.push(Rule { behavior: Behavior::Allow, pattern, scope: Scope::Session });
-    }
+    rules.extend(turns::allowed(&given.allow)?);
     Ok(rules)
-}
-
-fn effort(settings: &Configuration) -> Effort {
-    match settings.text("thinking") {
-        Some("low") => Effort::Low,
-        Some("medium") => Effort::Medium,
-        Some("high") => Effort::High,
-        _ => Effort::Off,
-    }
-}
-
-fn caps(given: &Chat, settings: &Configuration) -> Caps {
-    let caps = Caps::headless();
-    let iterations_max =
-        given.max_turns.or_else(|| settings.number("max_turns")).unwrap_or(caps.iterations_max);
-    Caps { iterations_max, output_max: settings.number("output_max").unwrap_or(caps.output_max), ..caps }
 }
 
 fn transcript(given: &Chat, sidecar: &Sidecar) -> Result<(Transcript, History)> {

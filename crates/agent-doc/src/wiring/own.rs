@@ -6,17 +6,17 @@ use std::sync::Arc;
 use agent::StreamController;
 use agent::history::{History, Record};
 use agent::message::{Block, Role};
-use agent::model::{Effort, ModelEvent};
-use agent::permission::{Behavior, Mode, Pattern, Policy, Rule, Scope};
+use agent::model::ModelEvent;
+use agent::permission::{Mode, Policy, Rule};
 use agent::request::Frame;
-use agent::turn::{Caps, EndReason, Event, Note, Setup};
+use agent::turn::{EndReason, Event, Note, Setup};
 use anyhow::{Context as _, Result};
 use models::catalog::PROVIDERS;
 use workspace::conversation::{Conversation, Ports, Transcript, Transcripts, TurnEvent, remote};
 use workspace::session::agent::{Agent, AgentError, Answering, Ask, Said, Talk, Tell};
 use workspace::sidecar::Sidecar;
 
-use super::{model, prompt, search, tools};
+use super::{model, prompt, search, tools, turns};
 use crate::configuration::Configuration;
 use crate::refusal::Refusal;
 use crate::rules::RuleFiles;
@@ -44,7 +44,7 @@ impl Own {
                 None => return Ok(None),
             },
         };
-        let allow = allow.iter().map(|text| allowed(text)).collect::<Result<_>>()?;
+        let allow = turns::allowed(allow)?;
         Ok(Some(Own { name: name.unwrap_or("agent-doc").to_owned(), provider, allow }))
     }
 
@@ -78,10 +78,10 @@ impl Own {
             model: chosen.name,
             system: prompt::system(&ask.folder, &Trust::of_person()).into(),
             tools: toolbox.specs(&policy),
-            thinking: effort(&settings),
+            thinking: turns::effort(&settings),
         };
         let limits = chosen.model.limits();
-        let setup = Setup { frame, limits, policy, caps: caps(&settings) };
+        let setup = Setup { frame, limits, policy, caps: turns::caps(&settings, None) };
         let ports = Ports { model: chosen.model, tools: toolbox, rules: Arc::new(files), clock: moment::now };
         let mut conversation = Conversation::new(ports, setup, history, transcript);
         let (_far, mut near) = remote();
@@ -165,29 +165,4 @@ fn opened(sidecar: &Sidecar, talk: &Talk, tell: &mut Tell) -> Result<(Transcript
         }
     };
     Ok((transcript, History::replay(records)))
-}
-
-fn allowed(text: &str) -> Result<Rule> {
-    let pattern: Pattern = text.parse().map_err(|error| {
-        Refusal::new(
-            format!("--allow '{}': {error}", text.escape_debug()),
-            "write it like 'Bash(cargo test *)' or 'Read(src/**)'",
-        )
-    })?;
-    Ok(Rule { behavior: Behavior::Allow, pattern, scope: Scope::Session })
-}
-
-fn effort(settings: &Configuration) -> Effort {
-    match settings.text("thinking") {
-        Some("low") => Effort::Low,
-        Some("medium") => Effort::Medium,
-        Some("high") => Effort::High,
-        _ => Effort::Off,
-    }
-}
-
-fn caps(settings: &Configuration) -> Caps {
-    let caps = Caps::headless();
-    let iterations_max = settings.number("max_turns").unwrap_or(caps.iterations_max);
-    Caps { iterations_max, output_max: settings.number("output_max").unwrap_or(caps.output_max), ..caps }
 }
