@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use anyhow::Result;
+use models::catalog::PROVIDERS;
 use workspace::outside::spec::BUILT_IN;
 use workspace::outside::{self, PermissionDesk, Spec, Tmux};
 use workspace::session::agent::Agent;
@@ -55,10 +56,11 @@ pub(crate) fn find(
     }
 }
 
-/// The names of all outside agents, those of the person first.
+/// The names of all agents: those of the person first, then our own loop with each of its models, then programs of others.
 pub(crate) fn known(settings: &Configuration) -> Vec<String> {
     let own = settings.agents().iter().map(Configured::name);
-    let mut names: Vec<String> = own.chain(BUILT_IN).map(str::to_owned).collect();
+    let loops = ["offline"].into_iter().chain(PROVIDERS.iter().map(|provider| provider.name));
+    let mut names: Vec<String> = own.chain(loops).chain(BUILT_IN).map(str::to_owned).collect();
     names.dedup();
     names
 }
@@ -122,7 +124,7 @@ mod tests {
 
     #[test]
     fn an_unknown_agent_is_refused_with_the_nearest_name() {
-        let list = "there are claude, codex, gemini, opencode, acp:claude, acp:codex, acp:gemini, acp:opencode and tmux:PANE";
+        let list = "there are offline, anthropic, openai, claude, codex, gemini, opencode, acp:claude, acp:codex, acp:gemini, acp:opencode and tmux:PANE";
         assert_eq!(
             check("", "cluade", NamedBy::Document),
             format!("there is no agent 'cluade'; did you mean 'claude'? {list}")

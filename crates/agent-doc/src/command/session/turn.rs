@@ -8,7 +8,7 @@ use serde::Serialize;
 use workspace::git::{Branched, Committed};
 use workspace::session::agent::AgentError;
 use workspace::session::delivery::Outcome as Delivered;
-use workspace::session::file::SessionFile;
+use workspace::session::file::{NoSession, SessionFile};
 use workspace::session::turn::{self, Git, Manner, Pace, Taken, Told, TurnError};
 
 use super::found;
@@ -189,6 +189,10 @@ fn refused(file: &Path, error: TurnError) -> anyhow::Error {
     let name = input::shown(file);
     let recover = format!("'agent-doc recover {name}' puts what was said into the document");
     let (what, remedy) = match &error {
+        TurnError::NoSession(NoSession::Plain(_)) => (
+            format!("{name} is no session document, because it has no frontmatter"),
+            format!("'agent-doc convert {name} --mode append' makes it one"),
+        ),
         TurnError::NoSession(why) => (why.to_string(), "nothing was sent or changed".to_owned()),
         TurnError::Lock(why) => {
             (why.to_string(), "nothing was sent; your change is answered by that turn or the next".to_owned())
