@@ -126,9 +126,17 @@ fn example(entry: &Entry) -> Result<Command> {
 /// Agent programs call home, so what starts them is built first and then runs without a network.
 fn agents(entry: &Entry) -> Result<Command> {
     let (_, example) = entry.program;
-    process::stream(process::cargo().args(["build", "--quiet", "--workspace", "--example", example]))?;
-    let mut program = Command::new(process::root().join("target/debug/examples").join(example));
-    program.arg(entry.name).arg(node::commands(entry.name, AGENTS)?);
+    process::stream(process::cargo().args([
+        "build",
+        "--quiet",
+        "--workspace",
+        "--bins",
+        "--example",
+        example,
+    ]))?;
+    let built = process::root().join("target/debug");
+    let mut program = Command::new(built.join("examples").join(example));
+    program.arg(entry.name).arg(node::commands(entry.name, AGENTS)?).arg(built.join("agent-doc"));
     Ok(node::alone(&program))
 }
 

@@ -57,10 +57,9 @@ pub(crate) fn find(
 
 /// The names of all outside agents, those of the person first.
 pub(crate) fn known(settings: &Configuration) -> Vec<String> {
-    let own = settings.agents().iter().map(Configured::name);
-    let mut names: Vec<String> = own.chain(BUILT_IN).map(str::to_owned).collect();
-    names.dedup();
-    names
+    let own: Vec<&str> = settings.agents().iter().map(Configured::name).collect();
+    let others = BUILT_IN.into_iter().filter(|name| !own.contains(name));
+    own.iter().copied().chain(others).map(str::to_owned).collect()
 }
 
 fn unknown(name: &str, known: &[String]) -> Refusal {
