@@ -141,12 +141,14 @@ fn example(entry: &Entry) -> Result<Command> {
 fn agents(entry: &Entry) -> Result<Command> {
     let mut program = built(entry)?;
     program.arg(node::commands(entry.name, AGENTS)?);
+    program.arg(process::root().join("target/debug/agent-doc"));
     Ok(node::alone(&program))
 }
 
 /// The program of an entry. It is built as the tests are, with all of the workspace: with other features everything would be built anew.
 fn built(entry: &Entry) -> Result<Command> {
-    process::stream(process::cargo().args(["build", "--quiet", "--workspace", "--example", entry.program]))?;
+    let wanted = ["build", "--quiet", "--workspace", "--bins", "--example", entry.program];
+    process::stream(process::cargo().args(wanted))?;
     let mut program = Command::new(process::root().join("target/debug/examples").join(entry.program));
     program.current_dir(process::root()).arg(entry.name);
     Ok(program)

@@ -58,11 +58,10 @@ pub(crate) fn find(
 
 /// The names of all agents: those of the person first, then our own loop with each of its models, then programs of others.
 pub(crate) fn known(settings: &Configuration) -> Vec<String> {
-    let own = settings.agents().iter().map(Configured::name);
+    let own: Vec<&str> = settings.agents().iter().map(Configured::name).collect();
     let loops = ["offline"].into_iter().chain(PROVIDERS.iter().map(|provider| provider.name));
-    let mut names: Vec<String> = own.chain(loops).chain(BUILT_IN).map(str::to_owned).collect();
-    names.dedup();
-    names
+    let others = loops.chain(BUILT_IN).filter(|name| !own.contains(name));
+    own.iter().copied().chain(others).map(str::to_owned).collect()
 }
 
 fn unknown(name: &str, known: &[String]) -> Refusal {

@@ -1,6 +1,6 @@
 //! Real agent programs answer through the port that session documents use, and ask a model on the loopback interface.
-//! `cargo xtask conformance agents` fetches them and starts this with the folder of their commands. Prints one JSON object for
-//! each agent.
+//! `cargo xtask conformance agents` fetches them and starts this with the folder of their commands and with our own program. Prints
+//! one JSON object for each agent.
 
 #![allow(
     clippy::unwrap_used,
@@ -12,6 +12,7 @@
 
 mod case;
 mod check;
+mod document;
 mod model;
 
 use std::path::PathBuf;
@@ -19,10 +20,10 @@ use std::path::PathBuf;
 #[tokio::main]
 async fn main() {
     let mut arguments = std::env::args().skip(1);
-    let (Some("agents"), Some(commands)) = (arguments.next().as_deref(), arguments.next()) else {
+    let places = (arguments.next(), arguments.next().map(PathBuf::from), arguments.next().map(PathBuf::from));
+    let (Some("agents"), Some(commands), Some(program)) = (places.0.as_deref(), places.1, places.2) else {
         panic!("use `cargo xtask conformance agents`");
     };
-    let commands = PathBuf::from(commands);
     // Only some of them, for whoever looks for a mistake.
     let wanted: Vec<String> = arguments.collect();
     let model = model::Model::start().await;
@@ -31,7 +32,7 @@ async fn main() {
             continue;
         }
         let case = case::Case::of(name, &commands, &model.url());
-        let outcome = check::check(&case, &model).await;
+        let outcome = check::check(&case, &model, &program).await;
         let (passed, detail) = match outcome {
             Ok(detail) => (true, detail),
             Err(detail) => (false, detail),

@@ -23,9 +23,11 @@ pub(super) struct Telling<'a> {
     message: Option<String>,
     /// Bytes told.
     said: usize,
-    /// Whether anything but blanks was told.
+    /// Whether anything but blanks was told before the last break.
+    had_words: bool,
+    /// Whether anything but blanks was told since.
     has_words: bool,
-    /// Whether there are words since the last break.
+    /// Whether anything was told since.
     is_open: bool,
     /// Whether a message ended after them.
     is_ended: bool,
@@ -34,6 +36,7 @@ pub(super) struct Telling<'a> {
     /// The whole answer, as the agent sums it up.
     summary: Option<String>,
     failure: Option<String>,
+    complaint: String,
     garbage: Option<String>,
 }
 
@@ -44,12 +47,14 @@ impl<'a> Telling<'a> {
             talk: None,
             message: None,
             said: 0,
+            had_words: false,
             has_words: false,
             is_open: false,
             is_ended: false,
             tokens: 0,
             summary: None,
             failure: None,
+            complaint: String::new(),
             garbage: None,
         }
     }
@@ -69,6 +74,7 @@ impl<'a> Telling<'a> {
             return;
         }
         if std::mem::take(&mut self.is_ended) && self.is_open {
+            self.had_words |= std::mem::take(&mut self.has_words);
             (self.tell)(Said::Break);
         }
         self.is_open = true;
@@ -94,7 +100,7 @@ impl<'a> Telling<'a> {
     /// What was said of the message that has not ended comes again.
     pub(super) fn void(&mut self) {
         if self.is_open && !self.is_ended {
-            self.is_open = false;
+            (self.is_open, self.has_words) = (false, false);
             (self.tell)(Said::Void);
         }
     }
@@ -143,11 +149,21 @@ impl<'a> Telling<'a> {
         self.failure = Some(if told.is_empty() { "it did not say why".to_owned() } else { told });
     }
 
+    /// A complaint of the agent, which may still go on. It is why it failed if it does not.
+    pub(super) fn complaint(&mut self, told: &str) {
+        self.note(told);
+        self.complaint = shown(told);
+    }
+
     /// Something that cannot be understood. Programs print warnings among their words, so this alone is no failure.
     pub(super) fn garbage(&mut self, line: &str) {
         if self.garbage.is_none() {
             self.garbage = Some(without_controls(line).chars().take(GARBAGE_MAX).collect());
         }
+    }
+
+    fn is_answer(&self) -> bool {
+        self.had_words || self.has_words
     }
 
     /// Whether there was something that cannot be understood.
@@ -164,19 +180,19 @@ impl<'a> Telling<'a> {
     pub(super) fn outcome(mut self, agent: &str, ended: Ended, last_words: &str) -> Result<(), AgentError> {
         let agent = agent.to_owned();
         let is_well = ended == Ended::Exited(0) && self.failure.is_none();
-        if is_well && !self.has_words {
+        if is_well && !self.is_answer() {
             let summary = self.summary.take().unwrap_or_default();
             self.text(&summary);
         }
         if is_well {
             return match self.garbage {
-                _ if self.has_words => Ok(()),
+                _ if self.is_answer() => Ok(()),
                 Some(told) => Err(AgentError::Garbled { agent, told }),
                 None => Err(AgentError::Nothing { agent }),
             };
         }
         let own = self.failure.unwrap_or_default();
-        let words = [own.as_str(), last_words, self.garbage.as_deref().unwrap_or_default()];
+        let words = [own.as_str(), &self.complaint, last_words, self.garbage.as_deref().unwrap_or_default()];
         let words = words.into_iter().find(|words| !words.is_empty()).unwrap_or("it said nothing about it");
         let told = match ended {
             Ended::Exited(0) => words.to_owned(),

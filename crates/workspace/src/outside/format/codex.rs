@@ -29,7 +29,7 @@ impl Dialect for Codex {
             }
             "turn.failed" => telling.failed(text(event, "/error/message")),
             // It may still come right: Codex says so too before it tries again.
-            "error" => telling.note(text(event, "/message")),
+            "error" => telling.complaint(text(event, "/message")),
             _ => {}
         }
     }

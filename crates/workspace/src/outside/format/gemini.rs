@@ -21,7 +21,7 @@ impl Dialect for Gemini {
             }
             "tool_use" => telling.doing(text(event, "/tool_name")),
             "tool_result" => telling.part(),
-            "error" => telling.note(text(event, "/message")),
+            "error" => telling.complaint(text(event, "/message")),
             "result" => {
                 if let Some(tokens) = number(event, "/stats/output_tokens") {
                     telling.tokens_spent(tokens);

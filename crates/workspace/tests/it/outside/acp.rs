@@ -168,7 +168,9 @@ impl PermissionDesk for Kind {
         self.asked.lock().unwrap().push(request);
         Box::pin(async move {
             // Longer than the agent may be silent.
-            tokio::time::sleep(Duration::from_secs(6)).await;
+            tokio::time::pause();
+            tokio::time::advance(Duration::from_secs(30)).await;
+            tokio::time::resume();
             Decision::Chosen(yes)
         })
     }
@@ -198,7 +200,7 @@ async fn what_it_wants_leave_for_is_refused_where_nobody_can_be_asked() {
 async fn who_is_at_the_desk_decides_and_may_take_their_time() {
     let bench = Bench::new();
     let desk = Arc::new(Kind::default());
-    let spec = Spec { patience: Duration::from_secs(5), ..spec(&bench, ASKS) };
+    let spec = Spec { patience: Duration::from_secs(20), ..spec(&bench, ASKS) };
     let answer = ask(&Acp::new(spec, desk.clone()), bench.ask("What?")).await;
     assert_eq!(answer.text(), r#"{"outcome": "selected", "optionId": "yes"}"#, "{}", answer.shown());
     let asked = desk.asked.lock().unwrap();

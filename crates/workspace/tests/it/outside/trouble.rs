@@ -30,6 +30,27 @@ async fn an_exit_code_is_a_failure_and_what_was_said_is_kept() {
 }
 
 #[tokio::test]
+async fn what_an_agent_complained_about_last_is_why_it_failed() {
+    let script =
+        "echo '{\"type\":\"error\",\"message\":\"stream disconnected\"}'; echo 'Reading input' >&2; exit 1";
+    let answer = run(script, Format::Codex).await;
+    assert_eq!(error(&answer), "fake failed: exit code 1: stream disconnected");
+}
+
+#[tokio::test]
+async fn a_message_that_is_void_and_never_comes_again_is_no_answer() {
+    let start = r#"{"type":"stream_event","event":{"type":"message_start","message":{"id":"ID"}}}"#;
+    let words = r#"{"type":"stream_event","event":{"type":"content_block_delta","delta":{"type":"text_delta","text":"Half"}}}"#;
+    let block = r#"{"type":"stream_event","event":{"type":"content_block_start","content_block":{"type":"text","text":""}}}"#;
+    let (first, second) = (start.replace("ID", "m1"), start.replace("ID", "m2"));
+    let answer =
+        run(&format!("echo '{first}'; echo '{block}'; echo '{words}'; echo '{second}'"), Format::Claude)
+            .await;
+    assert_eq!(answer.text(), "");
+    assert!(matches!(answer.outcome, Err(AgentError::Nothing { .. })), "{}", answer.shown());
+}
+
+#[tokio::test]
 async fn only_the_end_of_a_long_complaint_is_kept() {
     let answer =
         run("i=0; while [ $i -lt 20000 ]; do echo complaint $i >&2; i=$((i+1)); done; exit 1", Format::Text)
