@@ -5,7 +5,7 @@ use super::scene::{APPEND, STREAM, Scene};
 #[test]
 fn a_long_history_in_the_target_is_untouched() {
     let history = |name: &str| -> String {
-        (0..12_000).map(|number| format!("{name} {number} of the history, as it was.\n")).collect()
+        (0..15_000).map(|number| format!("{name} {number} of the history, as it was.\n")).collect()
     };
     let start = STREAM.replace("What is it?\n", &(history("Line") + "What is it?\n")) + &history("Note");
     assert!(start.len() > 1_000_000);
@@ -79,7 +79,10 @@ printf -- '---\\nsession:\\nagent_doc_mode: stream\\nagent: fake\\n---\\njust no
     let told = scene.told(&["stream", "notes.md"]);
     assert!(told.starts_with("exit 2\n") && told.contains("put the place back"), "{told}");
     let text = scene.read("notes.md");
-    assert!(text.ends_with("---\njust notes\n"), "{text}");
+    assert!(
+        text.ends_with("just notes\n") && !text.contains("agent:exchange") && !text.contains("Done."),
+        "{text}"
+    );
     scene.append("notes.md", "\n<!-- agent:exchange -->\n<!-- /agent:exchange -->\n");
     for _ in 0..2 {
         scene.well(&["recover", "notes.md"]);

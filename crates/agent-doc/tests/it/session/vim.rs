@@ -53,7 +53,7 @@ impl<'a> Vim<'a> {
         self.tmux(&["send-keys", "-l", line]);
         self.tmux(&["send-keys", "Escape"]);
         for _ in 0..TRIES_MAX {
-            if self.command("silent! write!") {
+            if self.command("silent! write") {
                 return;
             }
         }
@@ -65,14 +65,18 @@ impl<'a> Vim<'a> {
         self.tries += 1;
         let said = self.scene.scratch.path("home/said");
         let say = format!("call writefile(['{} ' . &modified], '{}', 'a')", self.tries, said.display());
-        self.tmux(&["send-keys", "-l", &format!(":{command}")]);
-        self.tmux(&["send-keys", "Enter"]);
-        self.tmux(&["send-keys", "-l", &format!(":{say}")]);
+        self.tmux(&["send-keys", "-l", &format!(":{command} | {say}")]);
         self.tmux(&["send-keys", "Enter"]);
         let (saved, unsaved) = (format!("{} 0\n", self.tries), format!("{} 1\n", self.tries));
         let told = || std::fs::read_to_string(&said).unwrap();
-        if std::env::var("DBG").is_ok() { std::thread::sleep(std::time::Duration::from_millis(400)); println!("{}", self.pane()); }
-        self.scene.until("vim answers", || told().ends_with(&saved) || told().ends_with(&unsaved));
+        self.scene.until("vim answers", || {
+            let is_told = told().ends_with(&saved) || told().ends_with(&unsaved);
+            // The file has changed since vim read it. A person says that it is to be written all the same.
+            if !is_told && self.pane().trim_end().ends_with("(y/n)?") {
+                self.tmux(&["send-keys", "y"]);
+            }
+            is_told
+        });
         told().ends_with(&saved)
     }
 

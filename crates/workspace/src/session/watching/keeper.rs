@@ -40,6 +40,7 @@ pub(super) struct Keeper {
 /// What the document reads now, and what of it is to be answered.
 struct Look {
     text: String,
+    revision: u64,
     change: Change,
 }
 
@@ -83,7 +84,7 @@ impl Keeper {
 
     /// Somebody saved the file, or we did.
     async fn saved(&mut self) {
-        let mut by = By::Person;
+        let mut answered_at: Option<u64> = None;
         while !self.stop.is_aborted() {
             let look = match self.look().await {
                 Ok(Some(look)) => look,
@@ -98,6 +99,9 @@ impl Keeper {
             if look.change.is_empty {
                 return self.state(State::Idle);
             }
+            // What came after our own last write came after the agent, too.
+            let is_later = answered_at.is_none_or(|revision| look.revision > revision);
+            let by = if is_later { By::Person } else { By::Anyone };
             match self.cycle.judge(fingerprint(&look.change.diff), by, self.options.max_cycles) {
                 Verdict::Answer => {}
                 Verdict::Converged => {
@@ -108,19 +112,20 @@ impl Keeper {
                         .skip("it was answered as often in a row as --max-cycles allows; save it to go on");
                 }
             }
-            if !self.answer(&look.text).await {
+            answered_at = self.answer(&look.text).await;
+            if answered_at.is_none() {
                 return;
             }
-            by = By::Anyone;
         }
     }
 
     /// The document and its change, once the person has finished their sentence. None if it is no session document any more.
     async fn look(&self) -> Result<Option<Look>, String> {
-        let mut last: Option<String> = None;
+        let mut last: Option<(String, u64)> = None;
         for _ in 0..=RECHECKS_MAX {
             let mut reach = crate::reach::Reach::through(self.hub.clone());
-            let (text, _) = read(&mut reach, &self.file.path).await.map_err(|error| error.to_string())?;
+            let (text, revision) =
+                read(&mut reach, &self.file.path).await.map_err(|error| error.to_string())?;
             if !is_session(&text) {
                 return Ok(None);
             }
@@ -128,38 +133,40 @@ impl Keeper {
             let change = Change::between(snapshot.as_deref(), &text);
             let is_done = match change.completeness() {
                 Completeness::Complete => true,
-                Completeness::NeedsStableRead | Completeness::Truncated => last.as_deref() == Some(&text),
+                Completeness::NeedsStableRead | Completeness::Truncated => {
+                    last.as_ref().is_some_and(|(last, _)| *last == text)
+                }
             };
             if is_done {
-                return Ok(Some(Look { text, change }));
+                return Ok(Some(Look { text, revision, change }));
             }
             self.state(State::Waiting);
-            last = Some(text);
+            last = Some((text, revision));
             tokio::time::sleep(self.options.recheck).await;
         }
-        let snapshot = snapshot_of(&self.file, last.as_deref().unwrap_or_default());
-        let snapshot = snapshot.map_err(|error| error.to_string())?;
-        Ok(last.map(|text| Look { change: Change::between(snapshot.as_deref(), &text), text }))
+        let Some((text, revision)) = last else { return Ok(None) };
+        let snapshot = snapshot_of(&self.file, &text).map_err(|error| error.to_string())?;
+        Ok(Some(Look { change: Change::between(snapshot.as_deref(), &text), text, revision }))
     }
 
-    /// Has the change answered. Whether it is worth looking again.
-    async fn answer(&mut self, text: &str) -> bool {
+    /// Has the change answered. The revision that the answer made; none if it is not worth looking again.
+    async fn answer(&mut self, text: &str) -> Option<u64> {
         let settings = match self.file.settings(text) {
             Ok(settings) => settings,
             Err(error) => {
                 self.refuse(error.to_string());
-                return false;
+                return None;
             }
         };
         let agent = match (self.options.agent)(&self.file, &settings) {
             Ok(agent) => agent,
             Err(words) => {
                 self.refuse(words);
-                return false;
+                return None;
             }
         };
         let pace = if settings.is_stream() { Pace::Streamed(None) } else { Pace::Whole };
-        let Ok(_permit) = Arc::clone(&self.turns).acquire_owned().await else { return false };
+        let Ok(_permit) = Arc::clone(&self.turns).acquire_owned().await else { return None };
         self.state(State::Running);
         self.tell(Event::Begun(self.file.path.clone()));
         let manner = (self.options.manner)(pace);
@@ -170,23 +177,23 @@ impl Keeper {
         self.ended(taken).await
     }
 
-    async fn ended(&mut self, taken: Result<Taken, TurnError>) -> bool {
-        let goes_on = match &taken {
-            Ok(Taken::Answered(_)) => {
+    async fn ended(&mut self, taken: Result<Taken, TurnError>) -> Option<u64> {
+        let revision = match &taken {
+            Ok(Taken::Answered(outcome)) => {
                 self.answered += 1;
                 self.state(State::Idle);
-                true
+                Some(outcome.revision.unwrap_or(u64::MAX))
             }
             Ok(Taken::Nothing) => {
                 self.state(State::Idle);
-                false
+                None
             }
             Err(TurnError::Lock(_)) => {
                 // Another process answers it. When it is done, there is probably nothing left to do.
                 self.state(State::Waiting);
                 self.seen = None;
                 tokio::time::sleep(TAKEN).await;
-                return true;
+                return Some(u64::MAX);
             }
             Err(error) => {
                 // What a failed answer left in the file is not a save of a person.
@@ -195,11 +202,11 @@ impl Keeper {
                 if let Ok((text, _)) = read(&mut reach, &self.file.path).await {
                     self.seen = Some(fingerprint(&text));
                 }
-                false
+                None
             }
         };
         self.tell(Event::Ended(self.file.path.clone(), taken));
-        goes_on
+        revision
     }
 
     fn skip(&self, why: &'static str) {
