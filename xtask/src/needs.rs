@@ -20,6 +20,8 @@ const NEEDS: &[Need] = &[
     Need { program: "g++", package: "g++" },
     // A real editor saves while an agent writes.
     Need { program: "vim", package: "vim" },
+    // Editors and agents that need a terminal are typed into through it.
+    Need { program: "tmux", package: "tmux" },
     // Makes single system calls fail.
     Need { program: "strace", package: "strace" },
     // Locks commands in, in the tests and for users.

@@ -167,7 +167,7 @@ pub(crate) enum SessionMode {
 pub(crate) enum Editor {
     /// Visual Studio Code: .vscode/tasks.json
     Vscode,
-    /// Vim and Neovim: .agent-doc.vim, to be sourced
+    /// Vim and Neovim: .agent-doc/agent-doc.vim, to be sourced
     Vim,
 }
 

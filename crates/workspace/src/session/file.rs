@@ -1,12 +1,14 @@
 //! A session document and what is kept for it. Never makes a document, and never takes a file for one that does not say so.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use document::frontmatter::{Frontmatter, Presence, Session, Settings, presence};
+use document::frontmatter::{Frontmatter, Presence, Session, Settings, body, presence};
 
 use super::agent::Talk;
 use super::layout::talk_key;
 use crate::sidecar::{DocumentPaths, Sidecar, SidecarError, root_of};
+use crate::snapshot::Snapshot;
 
 /// A session document on the disk.
 #[derive(Debug, Clone)]
@@ -83,12 +85,24 @@ impl SessionFile {
     ///
     /// [`SidecarError`] if the state folder cannot be used.
     pub fn paths(&self, sidecar: &Sidecar, text: &str) -> Result<DocumentPaths, SidecarError> {
-        let session = match Frontmatter::parse(text).settings.session {
-            Session::Id(id) => Some(id),
-            Session::Absent | Session::Empty => None,
-        };
-        sidecar.paths_for(Path::new(&self.path), session.as_deref())
+        let path = Path::new(&self.path);
+        match Frontmatter::parse(text).settings.session {
+            Session::Id(id) => sidecar.paths_for(path, Some(&id)),
+            Session::Absent | Session::Empty => sidecar.paths_by_files(path, |files| {
+                let answered = Snapshot::at(&files.snapshot).get();
+                answered.is_ok_and(|answered| answered.is_some_and(|answered| holds_most(text, &answered)))
+            }),
+        }
     }
+}
+
+/// Whether more than three quarters of the lines that were answered are in the text, wherever they stand.
+fn holds_most(text: &str, answered: &str) -> bool {
+    let lines: HashSet<&str> = body(text).lines().map(str::trim).collect();
+    let known = body(answered).lines().map(str::trim).filter(|line| !line.is_empty());
+    let (there, all) =
+        known.fold((0, 0), |(there, all), line| (there + usize::from(lines.contains(line)), all + 1));
+    there * 4 > all * 3
 }
 
 /// Which conversation the next answer belongs to. A name that was there and was deleted begins anew; where there never was one, the

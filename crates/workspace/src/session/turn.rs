@@ -15,7 +15,7 @@ use super::change::Change;
 use super::compose::prompt;
 use super::delivery::{Delivery, DeliveryError, Flushed, Order, Outcome, Upto, read};
 use super::file::{NoSession, SessionFile, talk_of};
-use super::layout::{Layout, LayoutError};
+use super::layout::{Layout, LayoutError, Words};
 use crate::git::{Branched, Committed, GitError, Repository, branch_name, subject};
 use crate::hub::Hub;
 use crate::lock::{LockError, TurnLock};
@@ -519,7 +519,12 @@ fn layout(text: &str, settings: &Settings, manner: &Manner) -> Result<Layout, La
     match manner.pace {
         Pace::Streamed(_) => Layout::streaming(text, settings, manner.target.as_deref()),
         Pace::Whole if settings.is_stream() => Layout::streaming(text, settings, manner.target.as_deref()),
-        Pace::Whole => Ok(Layout::of(settings)),
+        Pace::Whole => {
+            let layout = Layout::of(settings);
+            // What has no place is better known before anybody is asked.
+            layout.lay(text, &Words { text: "?".to_owned(), ..Words::default() })?;
+            Ok(layout)
+        }
     }
 }
 

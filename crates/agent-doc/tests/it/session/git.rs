@@ -88,6 +88,26 @@ fn it_works_without_git_in_an_empty_repository_in_a_worktree_and_on_no_branch() 
 }
 
 #[test]
+fn a_linked_worktree_and_a_submodule_get_the_commits_of_their_own_documents() {
+    let scene = Scene::in_git(APPEND, "echo Yes.");
+    scene.git(&["worktree", "add", "--quiet", "../linked"]);
+    scene.write("../linked/notes.md", APPEND);
+    scene.well(&["run", "../linked/notes.md"]);
+    assert!(scene.read("../linked/notes.md").contains("\n\nYes.\n"));
+    assert_eq!(scene.git(&["show", "linked:notes.md"]), APPEND);
+    assert_eq!(scene.git(&["rev-list", "--count", "main"]).trim(), "1");
+
+    scene.git(&["init", "--quiet", "../origin"]);
+    scene.git(&["-C", "../origin", "commit", "--quiet", "--allow-empty", "-m", "begin"]);
+    scene.git(&["-c", "protocol.file.allow=always", "submodule", "--quiet", "add", "../origin", "part"]);
+    scene.git(&["commit", "--quiet", "-m", "a part"]);
+    scene.write("part/notes.md", APPEND);
+    scene.well(&["run", "part/notes.md"]);
+    assert_eq!(scene.git(&["-C", "part", "show", "HEAD:notes.md"]), APPEND);
+    assert_eq!(scene.git(&["rev-list", "--count", "main"]).trim(), "2");
+}
+
+#[test]
 fn without_a_name_for_git_nothing_is_sent() {
     let scene = Scene::in_git(APPEND, "echo Yes.");
     let mut command = scene.command(&["run", "notes.md"]);
@@ -124,6 +144,24 @@ fn no_program_of_the_repository_runs() {
     scene.well(&["stream", "notes.md"]);
     assert!(!scene.path("hooked").exists() && !scene.path("filtered").exists());
     assert_eq!(scene.git(&["-c", "filter.evil.clean=cat", "show", "HEAD:notes.md"]), STREAM);
+}
+
+#[test]
+fn a_session_that_began_the_repository_is_cleaned_and_one_that_was_pushed_is_not() {
+    let scene = Scene::new(APPEND, "echo Yes.");
+    scene.git(&["init", "--quiet", "--initial-branch=main"]);
+    scene.well(&["run", "notes.md"]);
+    scene.append("notes.md", "More?\n");
+    scene.well(&["run", "notes.md"]);
+    scene.git(&["init", "--quiet", "--bare", "../elsewhere"]);
+    scene.git(&["remote", "add", "origin", "../elsewhere"]);
+    scene.git(&["push", "--quiet", "origin", "main"]);
+    let told = scene.told(&["clean", "notes.md"]);
+    assert!(told.starts_with("exit 2\n"), "{told}");
+    assert_eq!(scene.git(&["rev-list", "--count", "HEAD"]).trim(), "2");
+    scene.git(&["remote", "remove", "origin"]);
+    assert!(scene.well(&["clean", "notes.md"]).contains("2 session commits are 1 now"));
+    assert_eq!(scene.git(&["rev-list", "--count", "HEAD"]).trim(), "1");
 }
 
 #[test]

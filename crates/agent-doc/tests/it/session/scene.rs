@@ -44,6 +44,11 @@ impl Scene {
 
     /// What the agent does from now on.
     pub(super) fn agent(&self, script: &str) {
+        self.agent_with(script, "patience = 20\n");
+    }
+
+    /// The same, with settings of its own.
+    pub(super) fn agent_with(&self, script: &str, settings: &str) {
         let path = self.scratch.path("home/fake");
         let document = self.path("notes.md");
         // The prompt is read, so that nobody writes into a closed pipe.
@@ -54,7 +59,7 @@ impl Scene {
         );
         std::fs::write(&path, whole).unwrap();
         std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
-        let settings = format!("[agents.fake]\ncommand = \"{}\"\npatience = 20\n", path.display());
+        let settings = format!("[agents.fake]\ncommand = \"{}\"\n{settings}", path.display());
         self.scratch.write("home/.config/agent-doc/config.toml", settings);
     }
 

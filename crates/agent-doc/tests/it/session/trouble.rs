@@ -188,6 +188,28 @@ fn a_document_that_was_renamed_keeps_what_was_answered() {
 }
 
 #[test]
+fn a_document_without_a_session_that_was_renamed_is_not_answered_again() {
+    let scene = Scene::new(APPEND, "echo Yes.");
+    scene.well(&["run", "notes.md"]);
+    std::fs::create_dir(scene.path("sub")).unwrap();
+    std::fs::rename(scene.path("notes.md"), scene.path("sub/moved.md")).unwrap();
+    assert!(scene.told(&["run", "sub/moved.md"]).contains("Nothing changed"));
+    scene.append("sub/moved.md", "And more?\n");
+    scene.agent("echo Sure.");
+    scene.well(&["run", "sub/moved.md"]);
+    let asked = scene.prompt();
+    assert!(asked.contains("+And more?") && !asked.contains("This is your first answer"), "{asked}");
+    // Its old name is free, and a copy is a document of its own.
+    scene.write("notes.md", &APPEND.replace("What is it?", "What else?"));
+    scene.write("copy.md", &scene.read("sub/moved.md"));
+    for name in ["notes.md", "copy.md"] {
+        scene.well(&["run", name]);
+        assert!(scene.prompt().contains("This is your first answer"), "{name}");
+    }
+    assert!(scene.told(&["run", "sub/moved.md"]).contains("Nothing changed"));
+}
+
+#[test]
 fn others_can_write_while_an_answer_streams() {
     let scene =
         Scene::new(STREAM, "echo 'Begun.'; while [ ! -e \"$DOC.go\" ]; do sleep 0.02; done; echo 'Done.'");

@@ -36,6 +36,29 @@ fn a_given_baseline_is_the_base_of_the_merge() {
 }
 
 #[test]
+fn a_given_baseline_holds_though_the_saved_state_is_broken() {
+    let scene = Scene::new(STREAM, "");
+    scene.with_input(&["write", "notes.md", "--stream"], "First.\n");
+    let before = scene.read("notes.md");
+    scene.write("before.md", &before);
+    for folder in ["snapshots", "crdt"] {
+        for entry in std::fs::read_dir(scene.path(".agent-doc").join(folder)).unwrap() {
+            std::fs::write(entry.unwrap().path(), b"\xff\xfe broken").unwrap();
+        }
+    }
+    scene.write(
+        "notes.md",
+        &before.replace("# Doc", "# My doc").replace("First.\n", "First.\n\nprompt two\n"),
+    );
+    let output = scene.with_input(&["write", "notes.md", "--baseline-file", "before.md"], "Second.\n");
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    let text = scene.read("notes.md");
+    for words in ["# My doc", "First.", "prompt two", "Second.", "my note", "<!-- /agent:exchange -->"] {
+        assert_eq!(text.matches(words).count(), 1, "{words}: {text}");
+    }
+}
+
+#[test]
 fn two_answers_on_one_baseline_are_both_there_also_at_the_same_time() {
     for _ in 0..5 {
         let scene = Scene::new(STREAM, "");

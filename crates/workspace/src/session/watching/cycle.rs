@@ -5,7 +5,7 @@
 pub(super) enum By {
     /// It was saved while nobody answered: a person.
     Person,
-    /// It was found after an answer, so the agent itself may have made it.
+    /// It came while an answer was on its way, so the agent itself may have made it.
     Anyone,
 }
 

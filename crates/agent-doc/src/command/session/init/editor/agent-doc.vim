@@ -5,6 +5,8 @@ augroup agent_doc
   autocmd!
   " Vim looks at the file only when something happens, so it is made to look.
   autocmd FocusGained,BufEnter,CursorHold,CursorHoldI *.md if mode() !~# '[cr]' && getcmdwintype() ==# '' | checktime | endif
+  " What you typed meanwhile stays as it is; save it, say y if vim asks, and it is merged with the answer.
+  autocmd FileChangedShell *.md let v:fcs_choice = v:fcs_reason ==# 'changed' ? 'reload' : ''
 augroup END
 
 function! s:ask(command) abort
