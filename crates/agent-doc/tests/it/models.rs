@@ -99,12 +99,12 @@ fn a_stream_is_decoded_for_a_program() {
     rows.sort_all_objects();
     let events: Vec<String> = rows[0]["events"].as_array().unwrap().iter().map(ToString::to_string).collect();
     expect![[r#"
-        {"kind":"started","id":"msg_1"}
-        {"kind":"usage","usage":{"input":11,"output":1,"cache_read":0,"cache_write":0}}
-        {"kind":"text","index":0,"text":"Hello\u001b[2J\nthere"}
-        {"kind":"block","index":0,"block":{"text":{"text":"Hello\u001b[2J\nthere"}}}
-        {"kind":"usage","usage":{"input":11,"output":6,"cache_read":0,"cache_write":0}}
-        {"kind":"stopped","reason":"end_turn","detail":null}
+        {"id":"msg_1","kind":"started"}
+        {"kind":"usage","usage":{"cache_read":0,"cache_write":0,"input":11,"output":1}}
+        {"index":0,"kind":"text","text":"Hello\u001b[2J\nthere"}
+        {"block":{"text":{"text":"Hello\u001b[2J\nthere"}},"index":0,"kind":"block"}
+        {"kind":"usage","usage":{"cache_read":0,"cache_write":0,"input":11,"output":6}}
+        {"detail":null,"kind":"stopped","reason":"end_turn"}
     "#]]
     .assert_eq(&(events.join("\n") + "\n"));
     assert_eq!(rows[0]["error"], serde_json::Value::Null);

@@ -78,11 +78,11 @@ fn a_conversation_for_anthropic() {
         Protocol::Anthropic,
         &request,
         expect![[r#"
-            {"role":"user","content":[{"type":"text","text":"Look."},{"type":"image","source":{"type":"base64","media_type":"image/png","data":"AAAA"}}]}
-            {"role":"assistant","content":[{"type":"thinking","thinking":"hm","signature":"SIG"},{"type":"redacted_thinking","data":"XYZ"},{"type":"server_tool_use","n":1.5},{"type":"text","text":"Both."},{"type":"tool_use","id":"c1","name":"Read","input":{"path":"a","n":1.0}},{"sent":"as it came","n":1.0},{"type":"tool_use","id":"c3","name":"Read","input":{}}]}
-            {"role":"user","content":[{"type":"tool_result","tool_use_id":"c1","content":[{"type":"text","text":"text of a"}]},{"type":"tool_result","tool_use_id":"c2","content":[{"type":"image","source":{"type":"base64","media_type":"image/png","data":"AAAA"}}]},{"type":"tool_result","tool_use_id":"c3","content":[{"type":"text","text":"no JSON"}],"is_error":true},{"type":"text","text":"Go on.","cache_control":{"type":"ephemeral"}}]}
-            {"model":"a-model","max_tokens":4096,"system":[{"type":"text","text":"Be brief.","cache_control":{"type":"ephemeral"}}],"messages":null,"tools":[{"name":"Read","description":"Reads a file.","input_schema":{"type":"object","properties":{"path":{"type":"string"}}},"cache_control":{"type":"ephemeral"}}],"stream":true}
-        "#]],
+        {"content":[{"text":"Look.","type":"text"},{"source":{"data":"AAAA","media_type":"image/png","type":"base64"},"type":"image"}],"role":"user"}
+        {"content":[{"signature":"SIG","thinking":"hm","type":"thinking"},{"data":"XYZ","type":"redacted_thinking"},{"n":1.5,"type":"server_tool_use"},{"text":"Both.","type":"text"},{"id":"c1","input":{"n":1.0,"path":"a"},"name":"Read","type":"tool_use"},{"n":1.0,"sent":"as it came"},{"id":"c3","input":{},"name":"Read","type":"tool_use"}],"role":"assistant"}
+        {"content":[{"content":[{"text":"text of a","type":"text"}],"tool_use_id":"c1","type":"tool_result"},{"content":[{"source":{"data":"AAAA","media_type":"image/png","type":"base64"},"type":"image"}],"tool_use_id":"c2","type":"tool_result"},{"content":[{"text":"no JSON","type":"text"}],"is_error":true,"tool_use_id":"c3","type":"tool_result"},{"cache_control":{"type":"ephemeral"},"text":"Go on.","type":"text"}],"role":"user"}
+        {"max_tokens":4096,"messages":null,"model":"a-model","stream":true,"system":[{"cache_control":{"type":"ephemeral"},"text":"Be brief.","type":"text"}],"tools":[{"cache_control":{"type":"ephemeral"},"description":"Reads a file.","input_schema":{"properties":{"path":{"type":"string"}},"type":"object"},"name":"Read"}]}
+    "#]],
     );
 }
 
@@ -92,15 +92,15 @@ fn a_conversation_for_chat() {
         Protocol::Chat,
         &conversation("openai-chat", r#"{"reasoning_content":"so"}"#),
         expect![[r#"
-            {"role":"system","content":"Be brief."}
-            {"role":"user","content":[{"type":"text","text":"Look."},{"type":"image_url","image_url":{"url":"data:image/png;base64,AAAA"}}]}
-            {"reasoning_content":"so","tool_calls":[{"id":"c1","type":"function","function":{"name":"Read","arguments":"{ \"path\":\"a\" , \"n\":1.0}"}},{"id":"c2","type":"function","function":{"name":"Read","arguments":"{\"path\": \"b\"}"}},{"id":"c3","type":"function","function":{"name":"Read","arguments":"{}"}}],"role":"assistant","content":"Both."}
-            {"role":"tool","tool_call_id":"c1","content":"text of a"}
-            {"role":"tool","tool_call_id":"c2","content":"(an image, which follows)"}
-            {"role":"tool","tool_call_id":"c3","content":"no JSON"}
-            {"role":"user","content":[{"type":"image_url","image_url":{"url":"data:image/png;base64,AAAA"}},{"type":"text","text":"Go on."}]}
-            {"model":"a-model","messages":null,"stream":true,"stream_options":{"include_usage":true},"max_completion_tokens":4096,"tools":[{"type":"function","function":{"name":"Read","description":"Reads a file.","parameters":{"type":"object","properties":{"path":{"type":"string"}}}}}]}
-        "#]],
+        {"content":"Be brief.","role":"system"}
+        {"content":[{"text":"Look.","type":"text"},{"image_url":{"url":"data:image/png;base64,AAAA"},"type":"image_url"}],"role":"user"}
+        {"content":"Both.","reasoning_content":"so","role":"assistant","tool_calls":[{"function":{"arguments":"{ \"path\":\"a\" , \"n\":1.0}","name":"Read"},"id":"c1","type":"function"},{"function":{"arguments":"{\"path\": \"b\"}","name":"Read"},"id":"c2","type":"function"},{"function":{"arguments":"{}","name":"Read"},"id":"c3","type":"function"}]}
+        {"content":"text of a","role":"tool","tool_call_id":"c1"}
+        {"content":"(an image, which follows)","role":"tool","tool_call_id":"c2"}
+        {"content":"no JSON","role":"tool","tool_call_id":"c3"}
+        {"content":[{"image_url":{"url":"data:image/png;base64,AAAA"},"type":"image_url"},{"text":"Go on.","type":"text"}],"role":"user"}
+        {"max_completion_tokens":4096,"messages":null,"model":"a-model","stream":true,"stream_options":{"include_usage":true},"tools":[{"function":{"description":"Reads a file.","name":"Read","parameters":{"properties":{"path":{"type":"string"}},"type":"object"}},"type":"function"}]}
+    "#]],
     );
 }
 
@@ -111,17 +111,17 @@ fn a_conversation_for_responses() {
         Protocol::Responses,
         &conversation("openai-responses", sealed),
         expect![[r#"
-            {"type":"message","role":"user","content":[{"type":"input_text","text":"Look."},{"type":"input_image","image_url":"data:image/png;base64,AAAA","detail":"auto"}]}
-            {"type":"reasoning","id":"rs","encrypted_content":"SEAL","summary":[]}
-            {"type":"message","role":"assistant","content":"Both."}
-            {"type":"function_call","call_id":"c1","name":"Read","arguments":"{ \"path\":\"a\" , \"n\":1.0}"}
-            {"sent":"as it came","n":1.0}
-            {"type":"function_call","call_id":"c3","name":"Read","arguments":"{}"}
-            {"type":"function_call_output","call_id":"c1","output":"text of a"}
-            {"type":"function_call_output","call_id":"c2","output":[{"type":"input_image","image_url":"data:image/png;base64,AAAA","detail":"auto"}]}
-            {"type":"function_call_output","call_id":"c3","output":"no JSON"}
-            {"type":"message","role":"user","content":[{"type":"input_text","text":"Go on."}]}
-            {"model":"a-model","instructions":"Be brief.","input":null,"tools":[{"type":"function","name":"Read","description":"Reads a file.","parameters":{"type":"object","properties":{"path":{"type":"string"}}},"strict":false}],"max_output_tokens":4096,"include":["reasoning.encrypted_content"],"store":false,"stream":true}
+            {"content":[{"text":"Look.","type":"input_text"},{"detail":"auto","image_url":"data:image/png;base64,AAAA","type":"input_image"}],"role":"user","type":"message"}
+            {"encrypted_content":"SEAL","id":"rs","summary":[],"type":"reasoning"}
+            {"content":"Both.","role":"assistant","type":"message"}
+            {"arguments":"{ \"path\":\"a\" , \"n\":1.0}","call_id":"c1","name":"Read","type":"function_call"}
+            {"n":1.0,"sent":"as it came"}
+            {"arguments":"{}","call_id":"c3","name":"Read","type":"function_call"}
+            {"call_id":"c1","output":"text of a","type":"function_call_output"}
+            {"call_id":"c2","output":[{"detail":"auto","image_url":"data:image/png;base64,AAAA","type":"input_image"}],"type":"function_call_output"}
+            {"call_id":"c3","output":"no JSON","type":"function_call_output"}
+            {"content":[{"text":"Go on.","type":"input_text"}],"role":"user","type":"message"}
+            {"include":["reasoning.encrypted_content"],"input":null,"instructions":"Be brief.","max_output_tokens":4096,"model":"a-model","store":false,"stream":true,"tools":[{"description":"Reads a file.","name":"Read","parameters":{"properties":{"path":{"type":"string"}},"type":"object"},"strict":false,"type":"function"}]}
         "#]],
     );
 }
@@ -160,11 +160,11 @@ fn effort_is_spelt_as_the_model_knows_it() {
     };
     assert_eq!(
         spelt("claude-sonnet-5-5", Protocol::Anthropic),
-        r#"thinking {"type":"adaptive","display":"summarized"}, output_config {"effort":"medium"}"#
+        r#"thinking {"display":"summarized","type":"adaptive"}, output_config {"effort":"medium"}"#
     );
     assert_eq!(
         spelt("claude-haiku-4-5", Protocol::Anthropic),
-        r#"thinking {"type":"enabled","budget_tokens":4000}"#
+        r#"thinking {"budget_tokens":4000,"type":"enabled"}"#
     );
     assert_eq!(spelt("gpt-6-sol", Protocol::Chat), r#"reasoning_effort "medium""#);
     assert_eq!(spelt("gpt-6-sol", Protocol::Responses), r#"reasoning {"effort":"medium","summary":"auto"}"#);
