@@ -12,7 +12,7 @@ const QUESTIONS: usize = 10;
 
 /// Talks until somebody says that it is enough.
 const TALKER: &str = "i=0
-while [ ! -e \"$DOC.enough\" ] && [ $i -lt 3000 ]; do i=$((i+1)); echo \"Answer line $i.\"; sleep 0.01; done
+while [ ! -e \"$DOC.enough\" ] && [ $i -lt 5000 ]; do i=$((i+1)); echo \"Answer line $i.\"; sleep 0.03; done
 echo $i > \"$DOC.count\"";
 /// Numbers its answers.
 const COUNTER: &str = "echo x >> \"$DOC.asked\"; echo \"Answer number $(wc -l < \"$DOC.asked\").\"";
@@ -81,6 +81,12 @@ fn vim_and_editors_that_save_in_place_and_by_renaming_lose_nothing_while_answers
             vim.saves_with(if number % 100 == 1 { "yes" } else { "no" });
         }
         save(&scene, &mut vim, number);
+        // Two editors that overwrite each other before anybody looks are not ours to bring together.
+        let shown = scene.read("notes.md").matches("Answer line").count();
+        scene.until("the answer goes on after the save", || {
+            let text = scene.read("notes.md");
+            text.contains(&line(number)) && text.matches("Answer line").count() > shown
+        });
     }
     scene.write("notes.md.enough", "");
     let output = child.wait_with_output().unwrap();
