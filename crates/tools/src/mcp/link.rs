@@ -282,10 +282,29 @@ fn complete(result: ServerResult) -> Result<CallToolResult, Failure> {
     }
 }
 
+/// What is said of a server that was gone before its first word, whether we noticed while writing or while reading.
+const UNANSWERED: &str = "it ended before it answered";
+
+/// Whether nobody reads any more what we write.
+fn is_gone(error: &(dyn Error + 'static)) -> bool {
+    let mut next = Some(error);
+    while let Some(error) = next {
+        let io = error.downcast_ref::<std::io::Error>();
+        if io.is_some_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe) {
+            return true;
+        }
+        next = error.source();
+    }
+    false
+}
+
 fn unserved(error: &ClientInitializeError) -> String {
     match error {
+        ClientInitializeError::TransportError { error, .. } if is_gone(error.error.as_ref()) => {
+            UNANSWERED.to_owned()
+        }
         ClientInitializeError::TransportError { error, .. } => cause(error.error.as_ref()),
-        ClientInitializeError::ConnectionClosed(_) => "it ended before it answered".to_owned(),
+        ClientInitializeError::ConnectionClosed(_) => UNANSWERED.to_owned(),
         other => cause(other),
     }
 }

@@ -113,8 +113,8 @@ impl Acp {
                 }
                 () = last_words.hear() => heard_at = Instant::now(),
                 () = sleep_until(limit) => {
-                    // Who waits for a person is not silent.
-                    if asking.load(Ordering::SeqCst) == 0 {
+                    // Who waits for a person is not silent, nor is one whose words came in this very moment.
+                    if asking.load(Ordering::SeqCst) == 0 && updates.is_empty() {
                         return Heard::Silent;
                     }
                     heard_at = Instant::now();
