@@ -14,6 +14,21 @@ fn help_shows_what_there_is() {
 
             Usage: agent-doc <COMMAND>
 
+            Work with an agent in a document:
+              run          Answer what you changed in a document
+              stream       Answer what you changed, word by word as it comes
+              watch        Answer documents whenever they are saved
+              write        Put an answer from standard input into a document
+              init         Make a session document
+              commit       Commit a document by itself
+              clean        Make one commit of a document's session commits
+
+            Look after a session document:
+              reset        Forget what was answered: the whole document is new again
+              patch        Write into one component of a document
+              convert      Change how answers get into a document
+              compact      Move old answers out of a document, into the project's archive
+
             Read and write a document:
               outline      Show the headings of a file with their lines and sizes
               section      List, read and write the sections of a file
@@ -24,7 +39,7 @@ fn help_shows_what_there_is() {
             See the past and bring it back:
               history      List what was done on a document, and by whom
               show         Print a document as it was at a revision, byte for byte
-              diff         Show what has changed in a document since a revision
+              diff         Show what has changed in a document
               blame        Show who changed each line of a document last
               restore      Bring a document back to a revision
               recover      Bring home what a crash left waiting
