@@ -49,9 +49,9 @@ impl<'a> Vim<'a> {
 
     /// Types a line at the end of the document and saves.
     pub(super) fn type_and_save(&mut self, line: &str) {
-        self.tmux(&["send-keys", "Escape", ":silent! checktime", "Enter", "G", "o"]);
-        self.tmux(&["send-keys", "-l", line]);
-        self.tmux(&["send-keys", "Escape"]);
+        let typed = ["send-keys", "-l", line, ";", "send-keys", "Escape"];
+        let before = ["send-keys", "Escape", ":silent! checktime", "Enter", "G", "o", ";"];
+        self.tmux(&[before.as_slice(), typed.as_slice()].concat());
         for _ in 0..TRIES_MAX {
             if self.command("silent! write") {
                 return;
@@ -65,8 +65,7 @@ impl<'a> Vim<'a> {
         self.tries += 1;
         let said = self.scene.scratch.path("home/said");
         let say = format!("call writefile(['{} ' . &modified], '{}', 'a')", self.tries, said.display());
-        self.tmux(&["send-keys", "-l", &format!(":{command} | {say}")]);
-        self.tmux(&["send-keys", "Enter"]);
+        self.tmux(&["send-keys", "-l", &format!(":{command} | {say}"), ";", "send-keys", "Enter"]);
         let (saved, unsaved) = (format!("{} 0\n", self.tries), format!("{} 1\n", self.tries));
         let told = || std::fs::read_to_string(&said).unwrap();
         self.scene.until("vim answers", || {
