@@ -62,8 +62,7 @@ impl Heard {
 pub(crate) async fn check(case: &Case, model: &Model, program: &Path) -> Result<String, String> {
     let agent = agent(case.spec.clone(), Arc::new(RefuseAll));
     let begun = Instant::now();
-    // As a new document asks: there is no latest conversation yet.
-    let first = ask(&*agent, case, &format!("Keep in mind: {WORD}."), Talk::ForkLatest).await;
+    let first = ask(&*agent, case, &format!("Keep in mind: {WORD}."), Talk::Fresh).await;
     first.answer("as you wish").map_err(|told| format!("answer: {told}"))?;
     let took = begun.elapsed();
     let talk = first.talk().ok_or("the conversation has no name")?;
