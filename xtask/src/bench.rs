@@ -30,7 +30,14 @@ fn beside_the_older(arguments: &[String]) -> Result<()> {
         install.args(["install", OLDER, "--version", OLDER_VERSION, "--locked", "--root"]).arg(&peers);
         process::stream(install.env("CARGO_TARGET_DIR", peers.join("build")))?;
     }
-    process::stream(process::cargo().args(["build", "--release", "--package", "bench", "--package", "agent-doc"]))?;
+    process::stream(process::cargo().args([
+        "build",
+        "--release",
+        "--package",
+        "bench",
+        "--package",
+        "agent-doc",
+    ]))?;
     process::stream(Command::new(process::root().join("target/release/bench")).args(arguments))
 }
 

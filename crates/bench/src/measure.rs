@@ -59,7 +59,8 @@ fn thread_cpu() -> Result<Duration> {
 
 /// What all threads of this process have spent so far.
 pub(crate) fn process_cpu() -> Result<Duration> {
-    let time = clock_gettime(ClockId::CLOCK_PROCESS_CPUTIME_ID).context("this system has no process clock")?;
+    let time =
+        clock_gettime(ClockId::CLOCK_PROCESS_CPUTIME_ID).context("this system has no process clock")?;
     Ok(Duration::from(time))
 }
 

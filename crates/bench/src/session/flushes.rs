@@ -62,7 +62,8 @@ pub(super) fn measure(folder: &Path, length: usize, count: usize) -> Result<Flus
     let lines: String = (0..count).filter_map(saved).collect();
     let rest = after.strip_prefix(head).context("what stood before the answer is not as it was")?;
     let rest = rest.trim_start().strip_prefix(answer.trim()).context("the answer is not as it was said")?;
-    let rest = rest.trim_start().strip_prefix("<!-- /agent:exchange -->").context("more than the answer came")?;
+    let rest =
+        rest.trim_start().strip_prefix("<!-- /agent:exchange -->").context("more than the answer came")?;
     ensure!(rest == format!("{tail}{lines}"), "what stood after the answer is not as it was");
     Ok(flushes)
 }
@@ -93,7 +94,11 @@ async fn streamed(path: &Path, text: &str, count: usize) -> Result<Flushes> {
             Flushed::Nothing | Flushed::NoPlace => bail!("chunk {number} was not written"),
         }
         let cost = process_cpu()?.saturating_sub(before);
-        if number > 0 && saved(number - 1).is_some() { merged.push(cost) } else { alone.push(cost) }
+        if number > 0 && saved(number - 1).is_some() {
+            merged.push(cost)
+        } else {
+            alone.push(cost)
+        }
         if let Some(line) = saved(number) {
             fs::write(path, fs::read_to_string(path)? + &line)?;
         }
