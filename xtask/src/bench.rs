@@ -1,17 +1,44 @@
 //! Starts the program that measures, built as it should be for what is asked of it. Never measures anything itself: the
 //! automation would have to be built with the whole product first.
 
-use std::process::ExitCode;
+use std::process::{Command, ExitCode};
 
 use anyhow::Result;
 
 use crate::process;
 
+/// The program that session documents come from, in the version whose behaviour they describe.
+const OLDER: &str = "agent-doc";
+const OLDER_VERSION: &str = "0.17.6";
+
 /// `[NAME] [--smoke]`; without a name, the list. A number worth quoting comes from the optimised build.
 pub(crate) fn bench(arguments: &[String]) -> Result<ExitCode> {
     let is_small = arguments.is_empty() || arguments.iter().any(|argument| argument == "--smoke");
-    start(if is_small { "dev" } else { "release" }, arguments)?;
+    if !is_small && arguments.iter().any(|argument| argument == "session") {
+        beside_the_older(arguments)?;
+    } else {
+        start(if is_small { "dev" } else { "release" }, arguments)?;
+    }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Our program and the one it comes from are measured, so both are built first.
+fn beside_the_older(arguments: &[String]) -> Result<()> {
+    let peers = process::root().join("target/peers");
+    if !peers.join("bin").join(OLDER).is_file() {
+        let mut install = process::cargo();
+        install.args(["install", OLDER, "--version", OLDER_VERSION, "--locked", "--root"]).arg(&peers);
+        process::stream(install.env("CARGO_TARGET_DIR", peers.join("build")))?;
+    }
+    process::stream(process::cargo().args([
+        "build",
+        "--release",
+        "--package",
+        "bench",
+        "--package",
+        "agent-doc",
+    ]))?;
+    process::stream(Command::new(process::root().join("target/release/bench")).args(arguments))
 }
 
 /// `saves|kill|turns [--count N]`.

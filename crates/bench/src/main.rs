@@ -10,6 +10,7 @@ mod measure;
 mod merge;
 mod page;
 mod scan;
+mod session;
 mod soak;
 mod store;
 mod table;
@@ -64,6 +65,11 @@ const BENCHES: &[Bench] = &[
         name: "abort",
         about: "from a person's stop to the end of a turn, with a server that holds the connection",
         run: abort::run,
+    },
+    Bench {
+        name: "session",
+        about: "session documents beside the older agent-doc, and the flushes of a long stream",
+        run: session::run,
     },
     Bench { name: "age", about: "a document after ten thousand flushes beside a fresh one", run: age::run },
 ];

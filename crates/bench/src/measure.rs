@@ -39,10 +39,10 @@ pub(crate) fn median_of<T>(rounds: usize, mut work: impl FnMut() -> Result<T>) -
 ///
 /// The kernel keeps one sum for all children, so no other child may end meanwhile.
 pub(crate) fn child(command: &mut Command) -> Result<Cost> {
-    let (wall, cpu) = (Instant::now(), children_cpu()?);
+    let (wall, cpu) = (Instant::now(), children()?);
     let status = command.status().context("cannot start the measured program")?;
     ensure!(status.success(), "the measured program failed with {status}");
-    Ok(Cost { wall: wall.elapsed(), cpu: children_cpu()?.saturating_sub(cpu) })
+    Ok(Cost { wall: wall.elapsed(), cpu: children()?.saturating_sub(cpu) })
 }
 
 /// The middle value, or the lower of the two middle ones; none of nothing.
@@ -57,7 +57,15 @@ fn thread_cpu() -> Result<Duration> {
     Ok(Duration::from(time))
 }
 
-fn children_cpu() -> Result<Duration> {
+/// What all threads of this process have spent so far.
+pub(crate) fn process_cpu() -> Result<Duration> {
+    let time =
+        clock_gettime(ClockId::CLOCK_PROCESS_CPUTIME_ID).context("this system has no process clock")?;
+    Ok(Duration::from(time))
+}
+
+/// What all children that were waited for have spent so far.
+pub(crate) fn children() -> Result<Duration> {
     let usage =
         getrusage(UsageWho::RUSAGE_CHILDREN).context("this system does not tell what children used")?;
     Ok(duration(usage.user_time()) + duration(usage.system_time()))

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::checksum::hex128;
+use crate::checksum::{hex128, long_hex128};
 use crate::private;
 use crate::session::layout::Layout;
 use crate::sidecar::{SidecarError, failed};
@@ -231,7 +231,7 @@ impl Pending {
 
 /// A short name for a text: equal texts have the same.
 pub fn fingerprint(text: &str) -> String {
-    hex128(text.as_bytes())
+    long_hex128(text.as_bytes())
 }
 
 /// Whether more than half of the lines with words are found in `file`.

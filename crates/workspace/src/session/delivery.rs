@@ -297,7 +297,9 @@ impl Delivery {
     /// The document with the answer so far; none if the answer has no place in it, or would break its structure.
     fn merged(&self, ours: &str, current: &str) -> Option<Merged> {
         let is_as_we_left_it = self.written.as_deref().unwrap_or(&self.baseline) == current;
-        if !is_as_we_left_it && !self.layout.has_place_in(current) {
+        // A long document is read through only if somebody else wrote in it.
+        let names = if is_as_we_left_it { None } else { names(current) };
+        if !is_as_we_left_it && !self.layout.has_place_in(current, names.as_deref()) {
             return None;
         }
         let merged = match self.write {
@@ -305,13 +307,7 @@ impl Delivery {
             Write::Crdt => merge(&self.shown, ours, current),
         };
         let conflicts = merged.notices.iter().filter(|notice| notice.kind == NoticeKind::Conflict).count();
-        let is_same = |one: &str, other: &str| {
-            let names = |text: &str| {
-                components(text).ok().map(|all| all.into_iter().map(|one| one.name).collect::<Vec<_>>())
-            };
-            names(one) == names(other)
-        };
-        let is_kept = is_as_we_left_it || is_same(current, &merged.text);
+        let is_kept = is_as_we_left_it || names == self::names(&merged.text);
         is_kept.then_some(Merged { text: merged.text, conflicts })
     }
 
@@ -359,6 +355,11 @@ impl Delivery {
             talk: self.response.talk.clone(),
         }
     }
+}
+
+/// The names of a document's components, in order; none if its marks are broken.
+fn names(text: &str) -> Option<Vec<String>> {
+    Some(components(text).ok()?.into_iter().map(|component| component.name).collect())
 }
 
 struct Merged {

@@ -181,14 +181,14 @@ impl Layout {
         Ok(Laid { text: applied.text, notices })
     }
 
-    /// Whether the place of the answer is in `document` still.
+    /// Whether the place of the answer is in `document` still, whose components have these names; none if its marks are broken.
     #[must_use]
-    pub fn has_place_in(&self, document: &str) -> bool {
+    pub fn has_place_in(&self, document: &str, components: Option<&[String]>) -> bool {
         match self {
             Layout::Append => true,
-            Layout::Template => component::components(document).is_ok(),
+            Layout::Template => components.is_some(),
             Layout::Stream { target: Place::Component(name), .. } => {
-                component::find_component(document, name).is_ok()
+                components.is_some_and(|names| names.iter().filter(|one| *one == name).count() == 1)
             }
             Layout::Stream { target: Place::Section(title), .. } => locate(document, title).is_ok(),
         }

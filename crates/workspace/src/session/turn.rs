@@ -343,6 +343,8 @@ impl<'a> Turn<'a> {
         tell(Told::Asked);
         let mut ticks = self.ticks();
         let (mut last_break, mut ended) = (0, None);
+        // Whoever waits for an answer wants to see that it begins; only what follows is gathered.
+        let mut is_awaited = self.manner.pace != Pace::Whole;
         loop {
             tokio::select! {
                 biased;
@@ -353,6 +355,11 @@ impl<'a> Turn<'a> {
                         if delivery.said().len() > ANSWER_MAX {
                             stop.abort();
                             ended = Some(Err(TurnError::TooLong));
+                        }
+                        if is_awaited && heard.is_empty() && !delivery.said().trim().is_empty() {
+                            is_awaited = false;
+                            self.show(delivery, tell).await?;
+                            ticks.reset();
                         }
                     }
                     None => break,
