@@ -95,9 +95,9 @@ async fn streamed(path: &Path, text: &str, count: usize) -> Result<Flushes> {
         }
         let cost = process_cpu()?.saturating_sub(before);
         if number > 0 && saved(number - 1).is_some() {
-            merged.push(cost)
+            merged.push(cost);
         } else {
-            alone.push(cost)
+            alone.push(cost);
         }
         if let Some(line) = saved(number) {
             fs::write(path, fs::read_to_string(path)? + &line)?;
