@@ -1,4 +1,4 @@
-//! The same work by our program and by the older one, in turns. Never compares answers that did not get into the document.
+//! The same work by our program and by the older one, in turns. Never takes a result of ours on trust: what it wrote is looked at.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -72,6 +72,10 @@ impl Programs {
             let baseline = baseline.to_str().context("the folder's name is no text")?;
             let cost =
                 stage.measured(&["write", "notes.md", "--stream", "--baseline-file", baseline], &answer())?;
+            if !stage.is_of(&self.ours) {
+                // The older program mixes the letters of both sides now and then; what it costs is shown all the same.
+                return Ok(cost);
+            }
             let after = stage.text()?;
             ensure!(after.contains(answer().trim_end()), "the answer is not in the document");
             ensure!(

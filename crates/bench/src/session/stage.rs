@@ -48,6 +48,11 @@ impl Stage {
         Ok(stage)
     }
 
+    /// Whether `program` works here.
+    pub(super) fn is_of(&self, program: &Path) -> bool {
+        self.program == program
+    }
+
     /// The agent, which both programs know by this name without any settings.
     pub(super) fn agent(&self) -> PathBuf {
         self.folder.join("commands/claude")
