@@ -8,7 +8,7 @@ use document::section::{Section, find_sections};
 use super::rules::folded;
 
 /// How many bytes of texts may wait to be compared.
-const WAITING_MAX: usize = 16 << 20;
+const WAITING_MAX: usize = 4 << 20;
 
 /// How many titles are kept; beyond that every section counts as changed.
 const TITLES_MAX: usize = 4096;
