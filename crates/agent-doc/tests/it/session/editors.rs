@@ -11,7 +11,7 @@ const SAVES: usize = 190;
 const QUESTIONS: usize = 10;
 
 /// One in so many lines of the answer may be lost when vim is told to write an old buffer over a document that three editors save
-/// at once. Seen in about one run of five; what a person typed never is.
+/// at once. Seen in about one run of five.
 const LOST_SHARE: usize = 20;
 
 /// Talks until somebody says that it is enough.
