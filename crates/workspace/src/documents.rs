@@ -4,11 +4,9 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use tokio::sync::{Mutex, oneshot};
-use tokio::task::JoinSet;
+use tokio::sync::Mutex;
 
 use crate::command::{Actor, FileCommand, FileErrorKind, FileResult, Refusal, Reply, Request};
-use crate::daemon::Daemon;
 use crate::owner::Options;
 use crate::reach::{Reach, ReachError};
 use crate::store::Revised;
@@ -28,28 +26,15 @@ pub fn is_document(path: &Path) -> bool {
 pub struct Documents {
     root: Arc<Path>,
     options: Options,
-    way: Arc<Mutex<Way>>,
-}
-
-/// How the owners are reached, as soon as somebody asked.
-#[derive(Debug, Default)]
-struct Way {
-    reach: Option<Reach>,
-    service: Option<Service>,
-}
-
-/// Lets other processes in.
-#[derive(Debug)]
-struct Service {
-    end: oneshot::Sender<()>,
-    tasks: JoinSet<()>,
+    /// How the owners are reached, as soon as somebody asked.
+    reach: Arc<Mutex<Option<Reach>>>,
 }
 
 impl Documents {
     /// Those below `root`, which has no link in it.
     #[must_use]
     pub fn new(root: PathBuf, options: Options) -> Self {
-        Self { root: root.into(), options, way: Arc::default() }
+        Self { root: root.into(), options, reach: Arc::default() }
     }
 
     /// The root of the project.
@@ -64,23 +49,19 @@ impl Documents {
     ///
     /// [`ReachError`] if no owner answered. Whether the command was done is then not known; the same request can be given again.
     pub async fn execute(&self, request: Request) -> Result<Reply, ReachError> {
-        let mut way = self.way.lock().await;
-        let Way { reach, service } = &mut *way;
-        let reach = match reach {
+        let mut held = self.reach.lock().await;
+        let reach = match &mut *held {
             Some(reach) => reach,
-            None => reach.insert(Reach::open(&self.root, self.options.clone()).await?),
+            None => held.insert(Reach::open(&self.root, self.options.clone()).await?),
         };
-        if service.is_none() {
-            *service = reach.own().and_then(|hub| Some(Service::of(Daemon::listen(hub.clone()).ok()?)));
-        }
-        match (service, reach.own().cloned()) {
-            (Some(_), Some(hub)) => {
+        match (reach.serve(), reach.own().cloned()) {
+            (true, Some(hub)) => {
                 // Owners work side by side; nobody waits here for another document.
-                drop(way);
+                drop(held);
                 Ok(hub.execute(request).await)
             }
             // Another process is the owner, or has begun to be one just now: then the request finds it.
-            (Some(_) | None, _) => reach.execute(request).await,
+            (true | false, _) => reach.execute(request).await,
         }
     }
 
@@ -111,10 +92,7 @@ impl Documents {
 
     /// Has everything written and lets go of all documents. Whoever asks again opens them again.
     pub async fn close(&self) {
-        let Way { reach, service } = std::mem::take(&mut *self.way.lock().await);
-        if let Some(service) = service {
-            service.stop().await;
-        }
+        let reach = self.reach.lock().await.take();
         if let Some(reach) = reach {
             reach.close().await;
         }
@@ -144,24 +122,5 @@ fn revised(result: FileResult, otherwise: Revised) -> Result<Revised, ReviseErro
         | FileResult::Written { .. }
         | FileResult::SectionContent { .. }
         | FileResult::Created { .. } => Ok(otherwise),
-    }
-}
-
-impl Service {
-    fn of(daemon: Daemon) -> Self {
-        let (end, ended) = oneshot::channel();
-        let mut tasks = JoinSet::new();
-        tasks.spawn(daemon.run(async move {
-            // It ends with the session, also if nobody says so.
-            drop(ended.await);
-        }));
-        Self { end, tasks }
-    }
-
-    async fn stop(mut self) {
-        if self.end.send(()).is_err() {
-            // It has ended already.
-        }
-        while self.tasks.join_next().await.is_some() {}
     }
 }

@@ -76,19 +76,22 @@ impl Reach {
     /// [`ReachError`] if neither works.
     pub async fn open_for_long(root: &Path, options: Options) -> Result<Reach, ReachError> {
         let mut reach = Reach::open(root, options).await?;
-        reach.way = match reach.way {
-            Way::Own(hub) => match Daemon::listen(hub.clone()) {
-                Ok(daemon) => {
-                    let (end, ended) = oneshot::channel();
-                    let task = tokio::spawn(daemon.run(async { drop(ended.await) }));
-                    Way::Serving(hub, Serving { end, task })
-                }
-                // Others wait for the lock of the document, as before.
-                Err(_) => Way::Own(hub),
-            },
-            way => way,
-        };
+        reach.serve();
         Ok(reach)
+    }
+
+    /// Lets other processes in, if the documents are open here and nobody else serves the project. Whether they are let in.
+    pub(crate) fn serve(&mut self) -> bool {
+        if let Way::Own(hub) = &self.way
+            && let Ok(daemon) = Daemon::listen(hub.clone())
+        {
+            let (end, ended) = oneshot::channel();
+            // It ends with this reach, also if nobody says so.
+            let task = tokio::spawn(daemon.run(async { drop(ended.await) }));
+            self.way = Way::Serving(hub.clone(), Serving { end, task });
+        }
+        // Where it cannot be, others wait for the lock of the document.
+        matches!(self.way, Way::Serving(..))
     }
 
     /// The documents of a hub of this process, which stays open.
