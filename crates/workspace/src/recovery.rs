@@ -14,7 +14,7 @@ use crate::command::{Actor, FileCommand, FileErrorKind, FileResult, Reply};
 use crate::lock::{LockError, TurnLock};
 use crate::pending::{Pending, Response};
 use crate::reach::{Reach, ReachError};
-use crate::session::delivery::{Delivery, DeliveryError, Flushed, Upto};
+use crate::session::delivery::{Delivery, DeliveryError, Flushed, Upto, read};
 use crate::sidecar::{DocumentPaths, SidecarError};
 
 /// How often a document may change between reading it and writing to it before we give up.
@@ -135,15 +135,4 @@ async fn put(
         }
     }
     Err(CompleteError::Refused { message: refused })
-}
-
-async fn read(reach: &mut Reach, path: &str) -> Result<(String, u64), CompleteError> {
-    let reply = reach.execute(FileCommand::Read { path: path.to_owned() }.by(Actor::System)).await?;
-    match reply.result {
-        FileResult::Content { content } => Ok((content, reply.revision)),
-        FileResult::Error { message, .. } => Err(CompleteError::Refused { message }),
-        FileResult::Written { .. } | FileResult::SectionContent { .. } | FileResult::Created { .. } => {
-            Err(CompleteError::Refused { message: format!("{path}: no text came back; try again") })
-        }
-    }
 }
