@@ -49,15 +49,25 @@ impl<'a> Vim<'a> {
 
     /// Types a line at the end of the document and saves.
     pub(super) fn type_and_save(&mut self, line: &str) {
+        self.type_line(line);
+        self.save();
+    }
+
+    /// Types a line at the end of the document, in the text as it is now.
+    pub(super) fn type_line(&mut self, line: &str) {
         let typed = ["send-keys", "-l", line, ";", "send-keys", "Escape"];
         let before = ["send-keys", "Escape", ":silent! checktime", "Enter", "G", "o", ";"];
         self.tmux(&[before.as_slice(), typed.as_slice()].concat());
+    }
+
+    /// Saves what the buffer holds, whatever became of the file.
+    pub(super) fn save(&mut self) {
         for _ in 0..TRIES_MAX {
             if self.command("silent! write") {
                 return;
             }
         }
-        panic!("vim never saved {line:?}; its pane shows\n{}", self.pane());
+        panic!("vim never saved; its pane shows\n{}", self.pane());
     }
 
     /// Has vim do something, and waits until it is done; whether the buffer is saved then.
