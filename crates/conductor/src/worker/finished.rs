@@ -86,7 +86,7 @@ impl Tool for Finished {
 
     fn inspect<'a>(&'a self, call: &'a ToolCall) -> ToolFuture<'a, Result<Claim, String>> {
         Box::pin(async move {
-            let _: FinishedInput = parsed(call)?;
+            parsed::<FinishedInput>(call)?;
             // Not a call that only reads: those run side by side with what they should come after.
             Ok(Claim::of(Access::Edit))
         })
