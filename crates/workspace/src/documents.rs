@@ -7,6 +7,7 @@ use std::sync::Arc;
 use tokio::sync::Mutex;
 
 use crate::command::{Actor, FileCommand, FileErrorKind, FileResult, Refusal, Reply, Request};
+use crate::hub::Hub;
 use crate::owner::Options;
 use crate::reach::{Reach, ReachError};
 use crate::store::Revised;
@@ -35,6 +36,29 @@ impl Documents {
     #[must_use]
     pub fn new(root: PathBuf, options: Options) -> Self {
         Self { root: root.into(), options, reach: Arc::default() }
+    }
+
+    /// Those of a hub of this process, which stays open.
+    #[must_use]
+    pub fn through(hub: Hub) -> Self {
+        let root = hub.root().into();
+        let reach = Arc::new(Mutex::new(Some(Reach::through(hub))));
+        Self { root, options: Options::default(), reach }
+    }
+
+    /// The hub that owns them, if it is in this process. Others are let in from now on.
+    ///
+    /// # Errors
+    ///
+    /// [`ReachError`] if the documents can be reached in no way.
+    pub async fn hub(&self) -> Result<Option<Hub>, ReachError> {
+        let mut held = self.reach.lock().await;
+        let reach = match &mut *held {
+            Some(reach) => reach,
+            None => held.insert(Reach::open(&self.root, self.options.clone()).await?),
+        };
+        reach.serve();
+        Ok(reach.own().cloned())
     }
 
     /// The root of the project.

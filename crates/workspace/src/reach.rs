@@ -91,7 +91,7 @@ impl Reach {
             self.way = Way::Serving(hub.clone(), Serving { end, task });
         }
         // Where it cannot be, others wait for the lock of the document.
-        matches!(self.way, Way::Serving(..))
+        matches!(self.way, Way::Serving(..) | Way::Shared(_))
     }
 
     /// The documents of a hub of this process, which stays open.
