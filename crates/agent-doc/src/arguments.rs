@@ -2,6 +2,7 @@
 
 mod agents;
 mod document;
+mod join;
 mod past;
 pub(crate) mod permissions;
 mod session;
@@ -12,6 +13,7 @@ use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 use crate::groups;
 pub(crate) use agents::*;
 pub(crate) use document::*;
+pub(crate) use join::*;
 pub(crate) use past::*;
 pub(crate) use session::*;
 pub(crate) use setup::*;
@@ -80,6 +82,7 @@ pub(crate) enum Command {
     Doctor(Doctor),
     Config(Config),
     Chat(Chat),
+    Mcp(Mcp),
     Stats(Stats),
     Completions(Completions),
     Man(Man),

@@ -9,6 +9,7 @@ pub(crate) mod doctor;
 pub(crate) mod diff;
 pub(crate) mod history;
 pub(crate) mod man;
+pub(crate) mod mcp;
 pub(crate) mod merge;
 pub(crate) mod models;
 pub(crate) mod outline;

@@ -4,7 +4,7 @@
 use document::frontmatter::{body, text_of};
 
 /// The longest name of a worker.
-const NAME_MAX: usize = 40;
+pub const NAME_MAX: usize = 40;
 /// The longest instructions.
 const INSTRUCTIONS_MAX: usize = 32 * 1024;
 /// Names that are sections of others.
@@ -133,7 +133,8 @@ impl Role {
 }
 
 /// Whether the title of a section can be this name, and the name be called in a directive.
-fn is_name(name: &str) -> bool {
+#[must_use]
+pub fn is_name(name: &str) -> bool {
     let fits = |letter: char| letter.is_alphanumeric() || matches!(letter, ' ' | '-' | '_');
     let begins = name.chars().next().is_some_and(char::is_alphanumeric);
     begins

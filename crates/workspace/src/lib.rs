@@ -32,6 +32,7 @@ pub mod lock;
 pub mod pending;
 pub mod sidecar;
 pub mod snapshot;
+pub mod token;
 
 mod checksum;
 mod private;

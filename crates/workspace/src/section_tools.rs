@@ -17,9 +17,10 @@ use agent::tool::Tool;
 
 pub use append_section::AppendSection;
 pub use edit_section::EditSection;
+pub use page::Lines;
 pub use read_document::ReadDocument;
 pub use read_section::ReadSection;
-pub use scribe::Scribe;
+pub use scribe::{Call, Deed, Scribe};
 pub use write_section::WriteSection;
 
 /// All of them, in the order in which a model sees them.

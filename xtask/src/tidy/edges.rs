@@ -17,11 +17,13 @@ const EDGES: &[(&str, &[&str])] = &[
     ("tools", &["agent"]),
     ("workspace", &["document", "agent"]),
     ("conductor", &["workspace", "agent", "document"]),
+    // Guests write as workers do, through the same tools.
+    ("join", &["workspace", "conductor", "agent"]),
     // Front ends see nothing below.
     ("tui", &["workspace", "conductor"]),
     ("web", &["workspace", "conductor"]),
     // The only crate that knows every other one.
-    ("agent-doc", &["document", "agent", "models", "tools", "workspace", "conductor", "tui", "web"]),
+    ("agent-doc", &["document", "agent", "models", "tools", "workspace", "conductor", "join", "tui", "web"]),
     // The automation stays quick to build: it starts what needs the product.
     ("xtask", &[]),
     // What is measured is called directly, each part where it stands.

@@ -76,7 +76,7 @@ async fn asked(reach: &mut Reach, mut request: Request) -> Result<Reply, ReachEr
 }
 
 /// The root of the project that a file belongs to, and the file's path in it.
-fn located(file: &Path) -> Result<(PathBuf, String)> {
+pub(super) fn located(file: &Path) -> Result<(PathBuf, String)> {
     let name = input::shown(file);
     if input::is_standard(file) {
         return Err(Refusal::new("standard input cannot be written", "name a file").into());

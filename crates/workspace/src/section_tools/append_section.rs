@@ -7,8 +7,7 @@ use agent::tool::{Output, RunScope, Tool, ToolFuture, parsed, spec};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::scribe::{How, Scribe};
-use crate::command::FileCommand;
+use super::scribe::{Call, Scribe};
 
 /// Adds a block of markdown at the end of a section of a document. Nothing that stands there is changed, so it needs no revision, and
 /// what others add at the same time stays.
@@ -41,10 +40,8 @@ impl AppendSection {
     async fn write(&self, permit: &Permit, scope: &RunScope) -> Result<Output, Output> {
         let input: AppendSectionInput = parsed(permit.call()).map_err(Output::error)?;
         let path = self.scribe.permitted(permit, &input.file_path)?;
-        let section = input.section.clone();
-        let command = FileCommand::AppendSection { path: path.clone(), section, content: input.content };
-        let reply = self.scribe.ask(permit.call(), scope, command, None).await?;
-        Ok(self.scribe.written(&path, &input.section, reply, How::Appended))
+        let call = Call::of(permit.call(), scope);
+        Ok(self.scribe.append(&call, &path, &input.section, input.content).await)
     }
 }
 

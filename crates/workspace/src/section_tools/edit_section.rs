@@ -7,8 +7,7 @@ use agent::tool::{Output, RunScope, Tool, ToolFuture, parsed, spec};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::scribe::{How, Scribe};
-use crate::command::FileCommand;
+use super::scribe::{Call, Deed, Scribe};
 
 /// Replaces one passage in a section of a document by another. The section must have been read before.
 ///
@@ -45,17 +44,9 @@ impl EditSection {
     async fn write(&self, permit: &Permit, scope: &RunScope) -> Result<Output, Output> {
         let input: EditSectionInput = parsed(permit.call()).map_err(Output::error)?;
         let path = self.scribe.permitted(permit, &input.file_path)?;
-        let base = self.scribe.base(&path, &input.section, input.revision);
-        let section = input.section.clone();
-        let command = FileCommand::EditSection {
-            path: path.clone(),
-            section,
-            old: input.old_string,
-            new: input.new_string,
-        };
-        let reply = self.scribe.ask(permit.call(), scope, command, Some(base)).await?;
-        self.scribe.note_conflict(&path, &input.section, &reply);
-        Ok(self.scribe.written(&path, &input.section, reply, How::Replaced))
+        let call = Call::of(permit.call(), scope);
+        let deed = Deed::Passage { old: input.old_string, new: input.new_string };
+        Ok(self.scribe.replace(&call, &path, &input.section, input.revision, deed).await)
     }
 }
 

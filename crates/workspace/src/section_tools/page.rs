@@ -9,9 +9,11 @@ const BYTES_MAX: usize = 200_000;
 
 /// Which lines are wanted, counted from 1.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Wanted {
-    pub(super) offset: Option<u64>,
-    pub(super) limit: Option<u64>,
+pub struct Lines {
+    /// The first one.
+    pub offset: Option<u64>,
+    /// How many.
+    pub limit: Option<u64>,
 }
 
 /// Some lines of a text.
@@ -24,7 +26,7 @@ pub(super) struct Page<'t> {
 }
 
 /// The wanted lines of `text`.
-pub(super) fn of(text: &str, wanted: Wanted) -> Page<'_> {
+pub(super) fn of(text: &str, wanted: Lines) -> Page<'_> {
     let first = wanted.offset.unwrap_or(1).max(1);
     let limit = wanted.limit.unwrap_or(LINES_MAX).clamp(1, LINES_MAX);
     let (mut start, mut end, mut shown, mut total) = (text.len(), text.len(), 0_u64, 0_u64);
@@ -56,10 +58,10 @@ pub(super) fn of(text: &str, wanted: Wanted) -> Page<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::{BYTES_MAX, Wanted, of};
+    use super::{BYTES_MAX, Lines, of};
 
     fn check(text: &str, offset: u64, limit: u64, part: &str, place: &str) {
-        let page = of(text, Wanted { offset: Some(offset), limit: Some(limit) });
+        let page = of(text, Lines { offset: Some(offset), limit: Some(limit) });
         assert_eq!((page.text, page.place.as_str()), (part, place));
     }
 
@@ -75,10 +77,10 @@ mod tests {
     #[test]
     fn an_answer_has_a_limit_whatever_the_lines_are() {
         let long = "ä".repeat(BYTES_MAX);
-        let page = of(&long, Wanted::default());
+        let page = of(&long, Lines::default());
         assert!(page.text.len() <= BYTES_MAX && !page.is_whole, "{}", page.text.len());
         let many = "word\n".repeat(BYTES_MAX);
-        let page = of(&many, Wanted { offset: None, limit: Some(u64::MAX) });
+        let page = of(&many, Lines { offset: None, limit: Some(u64::MAX) });
         assert_eq!(page.place, format!(", lines 1 to 2000 of {BYTES_MAX}; go on with offset 2001"));
         assert!(!page.is_whole);
     }

@@ -7,9 +7,8 @@ use agent::tool::{Output, RunScope, Tool, ToolFuture, parsed, spec};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::page::Wanted;
-use super::scribe::Scribe;
-use crate::command::FileCommand;
+use super::page::Lines;
+use super::scribe::{Call, Scribe};
 
 /// Reads a markdown document in which people and other agents may be writing at this moment, and says its revision.
 ///
@@ -42,9 +41,9 @@ impl ReadDocument {
     async fn read(&self, permit: &Permit, scope: &RunScope) -> Result<Output, Output> {
         let input: ReadDocumentInput = parsed(permit.call()).map_err(Output::error)?;
         let path = self.scribe.permitted(permit, &input.file_path)?;
-        let command = FileCommand::Read { path: path.clone() };
-        let reply = self.scribe.ask(permit.call(), scope, command, None).await?;
-        Ok(self.scribe.shown(&path, reply, Wanted { offset: input.offset, limit: input.limit }))
+        let lines = Lines { offset: input.offset, limit: input.limit };
+        let call = Call::of(permit.call(), scope);
+        Ok(self.scribe.read(&call, &path, lines).await)
     }
 }
 

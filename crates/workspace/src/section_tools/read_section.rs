@@ -7,9 +7,8 @@ use agent::tool::{Output, RunScope, Tool, ToolFuture, parsed, spec};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::page::Wanted;
-use super::scribe::Scribe;
-use crate::command::FileCommand;
+use super::page::Lines;
+use super::scribe::{Call, Scribe};
 
 /// Reads one section of a markdown document, without its heading, and says the revision of the document.
 ///
@@ -44,9 +43,9 @@ impl ReadSection {
     async fn read(&self, permit: &Permit, scope: &RunScope) -> Result<Output, Output> {
         let input: ReadSectionInput = parsed(permit.call()).map_err(Output::error)?;
         let path = self.scribe.permitted(permit, &input.file_path)?;
-        let command = FileCommand::ReadSection { path: path.clone(), section: input.section };
-        let reply = self.scribe.ask(permit.call(), scope, command, None).await?;
-        Ok(self.scribe.shown(&path, reply, Wanted { offset: input.offset, limit: input.limit }))
+        let lines = Lines { offset: input.offset, limit: input.limit };
+        let call = Call::of(permit.call(), scope);
+        Ok(self.scribe.read_section(&call, &path, &input.section, lines).await)
     }
 }
 

@@ -4,17 +4,52 @@
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use agent::StreamController;
 use agent::message::ToolCall;
 use agent::permission::{Claim, PathAccess, Permit};
 use agent::tool::{Output, RunScope};
 use document::Revision;
 
-use super::page::{self, Wanted};
+use super::page::{self, Lines};
 use super::seen::Seen;
 use crate::checksum::sum64;
 use crate::command::{Actor, FileCommand, FileErrorKind, FileResult, Reply};
 use crate::documents::{Documents, is_document};
 use crate::hub::path::checked;
+
+/// One call of a tool: its name among the calls, its bytes, and what stops it.
+#[derive(Clone, Copy)]
+pub struct Call<'a> {
+    /// What the caller names it.
+    pub id: &'a str,
+    /// The tool.
+    pub tool: &'a str,
+    /// Its arguments.
+    pub input: &'a str,
+    /// Aborted when nobody waits for it any more.
+    pub stop: &'a StreamController,
+}
+
+impl<'a> Call<'a> {
+    /// A call of a model.
+    pub(super) fn of(call: &'a ToolCall, scope: &'a RunScope) -> Self {
+        Self { id: &call.id, tool: &call.name, input: &call.input, stop: &scope.controller }
+    }
+}
+
+/// What shall be replaced, by what.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Deed {
+    /// All that stands below the heading.
+    Whole(String),
+    /// One passage, which stands there once.
+    Passage {
+        /// What stands there.
+        old: String,
+        /// What shall stand there.
+        new: String,
+    },
+}
 
 /// One who reads and writes documents by means of tools. Clones are the same one.
 #[derive(Clone, Debug)]
@@ -68,23 +103,76 @@ impl Scribe {
         real.and_then(Path::to_str).map(str::to_owned).ok_or_else(changed)
     }
 
-    /// Has a command done under the name of its call, so that a call that comes twice is done once.
-    pub(super) async fn ask(
+    /// Reads a whole document.
+    pub async fn read(&self, call: &Call<'_>, path: &str, lines: Lines) -> Output {
+        let command = FileCommand::Read { path: path.to_owned() };
+        match self.ask(call, command, None).await {
+            Ok(reply) => self.shown(path, reply, lines),
+            Err(told) => told,
+        }
+    }
+
+    /// Reads one section.
+    pub async fn read_section(&self, call: &Call<'_>, path: &str, section: &str, lines: Lines) -> Output {
+        let command = FileCommand::ReadSection { path: path.to_owned(), section: section.to_owned() };
+        match self.ask(call, command, None).await {
+            Ok(reply) => self.shown(path, reply, lines),
+            Err(told) => told,
+        }
+    }
+
+    /// Adds a block at the end of a section.
+    pub async fn append(&self, call: &Call<'_>, path: &str, section: &str, content: String) -> Output {
+        let (path, section) = (path.to_owned(), section.to_owned());
+        let command = FileCommand::AppendSection { path: path.clone(), section: section.clone(), content };
+        match self.ask(call, command, None).await {
+            Ok(reply) => self.written(&path, &section, reply, How::Appended),
+            Err(told) => told,
+        }
+    }
+
+    /// Replaces what a section holds, or one passage of it, by what `deed` says, if it was not changed since `revision`.
+    pub async fn replace(
         &self,
-        call: &ToolCall,
-        scope: &RunScope,
+        call: &Call<'_>,
+        path: &str,
+        section: &str,
+        revision: Revision,
+        deed: Deed,
+    ) -> Output {
+        let base = self.seen().bounded(path, section, revision);
+        let place = (path.to_owned(), section.to_owned());
+        let command = match deed {
+            Deed::Whole(content) => FileCommand::WriteSection { path: place.0, section: place.1, content },
+            Deed::Passage { old, new } => {
+                FileCommand::EditSection { path: place.0, section: place.1, old, new }
+            }
+        };
+        match self.ask(call, command, Some(base)).await {
+            Ok(reply) => {
+                self.note_conflict(path, section, &reply);
+                self.written(path, section, reply, How::Replaced)
+            }
+            Err(told) => told,
+        }
+    }
+
+    /// Has a command done under the name of its call, so that a call that comes twice is done once.
+    async fn ask(
+        &self,
+        call: &Call<'_>,
         command: FileCommand,
         base: Option<Revision>,
     ) -> Result<Reply, Output> {
         // Some models count their calls anew in each answer, so the arguments are part of the name.
-        let sum = sum64(&[call.name.as_bytes(), b"\0", call.input.as_bytes()]);
+        let sum = sum64(&[call.tool.as_bytes(), b"\0", call.input.as_bytes()]);
         let mut request =
             command.by(self.actor.clone()).named(format!("{}/{}/{sum:016x}", self.session, call.id));
         request.base = base;
         let asked = self.documents.execute(request);
         tokio::select! {
             biased;
-            () = scope.controller.subscribe() => {
+            () = call.stop.subscribe() => {
                 Err(Output::error("[Interrupted by user] It may have been done all the same: read before you write again"))
             }
             reply = asked => reply.map_err(|error| {
@@ -94,7 +182,7 @@ impl Scribe {
     }
 
     /// What the model gets of a reading.
-    pub(super) fn shown(&self, path: &str, reply: Reply, wanted: Wanted) -> Output {
+    fn shown(&self, path: &str, reply: Reply, wanted: Lines) -> Output {
         let (section, content) = match reply.result {
             FileResult::Content { content } => (None, content),
             FileResult::SectionContent { section, content } => (Some(section), content),
@@ -109,7 +197,7 @@ impl Scribe {
     }
 
     /// What the model gets when something was to be written in a section.
-    pub(super) fn written(&self, path: &str, section: &str, reply: Reply, how: How) -> Output {
+    fn written(&self, path: &str, section: &str, reply: Reply, how: How) -> Output {
         let bytes = match reply.result {
             FileResult::Written { bytes } => bytes,
             other => return self.refused(path, other),
@@ -130,16 +218,11 @@ impl Scribe {
         Output::success(format!("{path}, section {section:?} {done}. {next}"))
     }
 
-    /// The revision that a call may go by.
-    pub(super) fn base(&self, path: &str, section: &str, claimed: Revision) -> Revision {
-        self.seen().bounded(path, section, claimed)
-    }
-
     /// Notes what a model is shown because its call came too late.
-    pub(super) fn note_conflict(&self, path: &str, section: &str, reply: &Reply) {
+    fn note_conflict(&self, path: &str, section: &str, reply: &Reply) {
         if let FileResult::Error { kind: FileErrorKind::Conflict { current_revision, current }, .. } =
             &reply.result
-            && page::of(current, Wanted::default()).is_whole
+            && page::of(current, Lines::default()).is_whole
         {
             self.seen().note(path, Some(section), *current_revision);
         }
@@ -153,7 +236,7 @@ impl Scribe {
         };
         Output::error(match kind {
             FileErrorKind::Conflict { current_revision, current } => {
-                let page = page::of(&current, Wanted::default());
+                let page = page::of(&current, Lines::default());
                 format!(
                     "Conflict: {message}\n\nIt is at revision {current_revision}{} and reads:\n\n{}",
                     page.place, page.text
@@ -179,7 +262,7 @@ impl Scribe {
 
 /// What was done to a section.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum How {
+enum How {
     /// Something that the model knew is something else now.
     Replaced,
     /// Something came to it.

@@ -7,8 +7,7 @@ use agent::tool::{Output, RunScope, Tool, ToolFuture, parsed, spec};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::scribe::{How, Scribe};
-use crate::command::FileCommand;
+use super::scribe::{Call, Deed, Scribe};
 
 /// Replaces what a section of a document holds; its heading stays. The section must have been read before.
 ///
@@ -43,12 +42,8 @@ impl WriteSection {
     async fn write(&self, permit: &Permit, scope: &RunScope) -> Result<Output, Output> {
         let input: WriteSectionInput = parsed(permit.call()).map_err(Output::error)?;
         let path = self.scribe.permitted(permit, &input.file_path)?;
-        let base = self.scribe.base(&path, &input.section, input.revision);
-        let section = input.section.clone();
-        let command = FileCommand::WriteSection { path: path.clone(), section, content: input.content };
-        let reply = self.scribe.ask(permit.call(), scope, command, Some(base)).await?;
-        self.scribe.note_conflict(&path, &input.section, &reply);
-        Ok(self.scribe.written(&path, &input.section, reply, How::Replaced))
+        let (call, deed) = (Call::of(permit.call(), scope), Deed::Whole(input.content));
+        Ok(self.scribe.replace(&call, &path, &input.section, input.revision, deed).await)
     }
 }
 
