@@ -83,6 +83,7 @@ pub(crate) enum Command {
     Config(Config),
     Chat(Chat),
     Mcp(Mcp),
+    Acp(Acp),
     Stats(Stats),
     Completions(Completions),
     Man(Man),

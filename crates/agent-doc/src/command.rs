@@ -1,5 +1,6 @@
 //! One file for each command: it reads, calls the library, and prints. Never decides anything about text.
 
+pub(crate) mod acp;
 pub(crate) mod blame;
 pub(crate) mod chat;
 pub(crate) mod checkpoints;

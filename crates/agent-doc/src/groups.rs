@@ -13,7 +13,7 @@ const GROUPS: &[(&str, &[&str])] = &[
         "See the past and bring it back",
         &["history", "show", "diff", "blame", "restore", "recover", "checkpoints"],
     ),
-    ("Let other agents join", &["mcp"]),
+    ("Let agents and editors of others in", &["mcp", "acp"]),
     ("Talk to an agent", &["chat", "models", "stats"]),
     ("Say what agents may do", &["permissions", "trust"]),
     ("Set up", &["doctor", "config", "completions", "man"]),

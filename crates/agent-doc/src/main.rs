@@ -103,6 +103,7 @@ fn perform(command: &Command) -> Result<Outcome> {
         Command::Models(given) => command::models::run(given)?,
         Command::Doctor(given) => command::doctor::run(given)?,
         Command::Chat(given) => return command::chat::run(given),
+        Command::Acp(given) => return command::acp::run(given),
         Command::Mcp(given) => return command::mcp::run(given),
         Command::Stats(given) => command::stats::run(given)?,
         Command::Config(given) => command::config::run(given)?,

@@ -3,6 +3,7 @@
 
 pub(crate) mod agents;
 pub(crate) mod answerer;
+mod asking;
 mod discreet;
 pub(crate) mod model;
 pub(crate) mod own;

@@ -28,3 +28,22 @@ pub(crate) struct Mcp {
     #[arg(long, value_name = "PORT")]
     pub(crate) http: Option<u16>,
 }
+
+/// Be the agent of an editor
+///
+/// Editors that speak the Agent Client Protocol, such as Zed, start this command and talk with our agent over its standard streams.
+/// It works in the folder that the editor has open, and asks the person in the editor before it does what no rule allows.
+#[derive(Debug, Args)]
+#[command(after_help = "Exit codes: 0 the editor hung up, 2 not begun, 130 interrupted, 143 terminated
+
+Example, in the settings of Zed:
+  \"agent_servers\": { \"agent-doc\": { \"command\": \"agent-doc\", \"args\": [\"acp\"] } }")]
+pub(crate) struct Acp {
+    /// The model, such as anthropic/NAME, openai/NAME or offline
+    #[arg(long, value_name = "MODEL")]
+    pub(crate) model: Option<String>,
+
+    /// Let calls run that a rule like 'Bash(cargo test *)' covers; may be given again
+    #[arg(long, value_name = "RULE")]
+    pub(crate) allow: Vec<String>,
+}

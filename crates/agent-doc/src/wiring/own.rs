@@ -1,5 +1,5 @@
-//! Our own loop as the agent of a session document: a model, the tools, and the rules of the project. Never asks anybody: what no
-//! rule allows does not run.
+//! Our own loop as the agent of a session document or of an editor: a model, the tools, and the rules of the project. Never runs
+//! what neither a rule nor somebody at its desk allows.
 
 use std::sync::Arc;
 
@@ -12,11 +12,13 @@ use agent::request::Frame;
 use agent::turn::{EndReason, Event, Note, Setup};
 use anyhow::{Context as _, Result};
 use models::catalog::PROVIDERS;
+use tokio::task::JoinSet;
 use workspace::conversation::{Conversation, Ports, Transcript, Transcripts, TurnEvent, remote};
+use workspace::outside::PermissionDesk;
 use workspace::session::agent::{Agent, AgentError, Answering, Ask, Said, Talk, Tell};
 use workspace::sidecar::Sidecar;
 
-use super::{model, prompt, search, tools, turns};
+use super::{asking, model, prompt, search, tools, turns};
 use crate::configuration::Configuration;
 use crate::refusal::Refusal;
 use crate::rules::RuleFiles;
@@ -29,8 +31,12 @@ pub(crate) struct Own {
     name: String,
     /// The provider that the name means, if it means one.
     provider: Option<&'static str>,
+    /// The model that is asked for where the document says none.
+    model: Option<String>,
     /// Calls that the person lets run this time.
     allow: Vec<Rule>,
+    /// Who is asked about the rest; nobody, and it does not run.
+    desk: Option<Arc<dyn PermissionDesk>>,
 }
 
 impl Own {
@@ -45,7 +51,18 @@ impl Own {
             },
         };
         let allow = turns::allowed(allow)?;
-        Ok(Some(Own { name: name.unwrap_or("agent-doc").to_owned(), provider, allow }))
+        let name = name.unwrap_or("agent-doc").to_owned();
+        Ok(Some(Own { name, provider, model: None, allow, desk: None }))
+    }
+
+    /// The loop with this model, or with the one of the settings, which asks somebody at a desk.
+    pub(crate) fn asking(
+        model: Option<&str>,
+        allow: &[String],
+        desk: Option<Arc<dyn PermissionDesk>>,
+    ) -> Result<Own> {
+        let (name, model) = ("agent-doc".to_owned(), model.map(str::to_owned));
+        Ok(Own { name, provider: None, model, allow: turns::allowed(allow)?, desk })
     }
 
     /// The model that is asked for, as `provider/model`.
@@ -62,12 +79,13 @@ impl Own {
 
     async fn converse(&self, ask: Ask, stop: StreamController, tell: &mut Tell) -> Result<EndReason> {
         let settings = Configuration::of(&ask.folder)?;
-        let wanted = self.wanted(ask.model.as_deref()).or(ask.model.clone());
+        let wanted = self.wanted(ask.model.as_deref()).or(ask.model.clone()).or(self.model.clone());
         let chosen = model::choose(wanted.as_deref(), &settings, None)?;
         let files = RuleFiles::of(&ask.folder)?;
         let mut rules: Vec<Rule> = files.read_all()?.into_iter().flat_map(|file| file.rules).collect();
         rules.extend(self.allow.iter().cloned());
-        let policy = Policy::new(Mode::DontAsk, files.places(), rules);
+        let mode = if self.desk.is_some() { Mode::Default } else { Mode::DontAsk };
+        let policy = Policy::new(mode, files.places(), rules);
         let sidecar = Sidecar::open(&ask.folder).context("the conversation cannot be kept")?;
         log::begin(&sidecar);
         let (transcript, history) = opened(&sidecar, &ask.talk, tell)?;
@@ -84,9 +102,15 @@ impl Own {
         let setup = Setup { frame, limits, policy, caps: turns::caps(&settings, None) };
         let ports = Ports { model: chosen.model, tools: toolbox, rules: Arc::new(files), clock: moment::now };
         let mut conversation = Conversation::new(ports, setup, history, transcript);
-        let (_far, mut near) = remote();
+        let (far, mut near) = remote();
         let first = Event::Prompted(vec![Block::text(ask.prompt)]);
-        let mut hear = |event| told(event, tell);
+        let mut asked = JoinSet::new();
+        let mut hear = |event| match (event, &self.desk) {
+            (TurnEvent::Asked { id, question }, Some(desk)) => {
+                asked.spawn(asking::ask(Arc::clone(desk), self.name.clone(), far.clone(), id, question));
+            }
+            (event, _) => told(event, tell),
+        };
         let ended = conversation.turn(first, &mut near, &stop, &mut hear).await;
         in_use.documents.close().await;
         in_use.servers.stop().await;

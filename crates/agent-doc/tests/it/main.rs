@@ -9,6 +9,7 @@
     reason = "tests stop at the first surprise and take expectations by value; some print how much they tried"
 )]
 
+mod acp;
 mod anthropic;
 mod checkpoints;
 mod child;

@@ -161,11 +161,7 @@ async fn a_guest_who_comes_too_late_is_shown_what_stands_there_and_tries_again()
         .call("write_section", json!({ "content": "All new, with a person's word.", "revision": 3 }))
         .await;
     assert!(told.contains("was written"), "{told}");
-    assert!(
-        study.text().contains("<!-- proposal -->\nAll new, with a person's word.\n"),
-        "{}",
-        study.text()
-    );
+    assert!(study.text().contains("<!-- proposal -->\nAll new, with a person's word.\n"), "{}", study.text());
 }
 
 #[tokio::test]
