@@ -36,7 +36,9 @@ pub(super) async fn ask(
         Decision::Refused => None,
     };
     let decision = chosen.map_or(PermissionDecision::Wait, |(_, decision)| decision);
-    drop(turn.answer(id, Answer::from(decision)));
+    if turn.answer(id, Answer::from(decision)).is_err() {
+        // The turn is over, and with it the question.
+    }
 }
 
 fn meaning(decision: PermissionDecision) -> Meaning {

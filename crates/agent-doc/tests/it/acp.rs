@@ -163,7 +163,7 @@ async fn an_editor_stops_an_answer_in_the_middle() {
     editor.send(&json!({ "jsonrpc": "2.0", "method": "session/cancel", "params": { "sessionId": session } }));
     let answer = tokio::task::block_in_place(|| editor.next());
     assert_eq!(answer["result"]["stopReason"], "cancelled", "{answer}");
-    exchange.gone().await;
+    exchange.closed().await.unwrap();
 }
 
 #[test]
