@@ -68,6 +68,14 @@ const ENTRIES: &[Entry] = &[
         node: &["@modelcontextprotocol/server-everything", "@modelcontextprotocol/server-filesystem"],
     },
     Entry {
+        name: "join",
+        program: "agents",
+        shows: "agents and editors of others come to our server: they write their section, are refused elsewhere, see a conflict",
+        packages: &["agent-client-protocol"],
+        wheel: None,
+        node: &[],
+    },
+    Entry {
         name: "agents",
         program: "agents",
         shows: "real agent programs answer through our port: by their commands and by the Agent Client Protocol",
@@ -85,6 +93,7 @@ const AGENTS: &[&str] = &[
     "opencode-ai",
     "@agentclientprotocol/claude-agent-acp",
     "@agentclientprotocol/codex-acp",
+    "@modelcontextprotocol/inspector",
 ];
 
 /// `conformance [NAME]`: one entry, or all of them.
@@ -113,7 +122,7 @@ pub(crate) fn conformance(arguments: &[String]) -> Result<ExitCode> {
 /// Runs the program that holds the checks. It prints one line of JSON for each.
 fn run(entry: &Entry) -> Result<Vec<Row>> {
     let output = match entry.name {
-        "agents" => process::capture(&mut agents(entry)?)?,
+        "agents" | "join" => process::capture(&mut agents(entry)?)?,
         _ => process::capture(&mut example(entry)?)?,
     };
     let rows: Vec<Row> = output.lines().filter_map(|line| Row::read(entry.name, line)).collect();
@@ -140,8 +149,12 @@ fn example(entry: &Entry) -> Result<Command> {
 /// Agent programs call home, so they run without a network.
 fn agents(entry: &Entry) -> Result<Command> {
     let mut program = built(entry)?;
-    program.arg(node::commands(entry.name, AGENTS)?);
+    // Both entries need most of them.
+    program.arg(node::commands("agents", AGENTS)?);
     program.arg(process::root().join("target/debug/agent-doc"));
+    if !entry.packages.is_empty() {
+        program.arg(fetch::python(entry.name, entry.packages)?);
+    }
     Ok(node::alone(&program))
 }
 

@@ -67,6 +67,8 @@ fn environment(home: &str, commands: &Path, url: &str, mark: &str) -> Vec<String
         ("ANTHROPIC_API_KEY", "sk-none"),
         ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1"),
         ("DISABLE_AUTOUPDATER", "1"),
+        // Else it shows the names of tools of servers to no model that does not search for them.
+        ("ENABLE_TOOL_SEARCH", "false"),
         ("OPENAI_API_KEY", "sk-none"),
         ("GEMINI_API_KEY", "none"),
         ("GOOGLE_GEMINI_BASE_URL", url),

@@ -1,6 +1,6 @@
 //! Real agent programs answer through the port that session documents use, and ask a model on the loopback interface.
-//! `cargo xtask conformance agents` fetches them and starts this with the folder of their commands and with our own program. Prints
-//! one JSON object for each agent.
+//! `cargo xtask conformance agents`, or `join`, fetches them and starts this with the folder of their commands and with our own
+//! program. Prints one JSON object for each agent.
 
 #![allow(
     clippy::unwrap_used,
@@ -13,6 +13,7 @@
 mod case;
 mod check;
 mod document;
+mod join;
 mod model;
 
 use std::path::PathBuf;
@@ -21,8 +22,13 @@ use std::path::PathBuf;
 async fn main() {
     let mut arguments = std::env::args().skip(1);
     let places = (arguments.next(), arguments.next().map(PathBuf::from), arguments.next().map(PathBuf::from));
-    let (Some("agents"), Some(commands), Some(program)) = (places.0.as_deref(), places.1, places.2) else {
-        panic!("use `cargo xtask conformance agents`");
+    let (commands, program) = match (places.0.as_deref(), places.1, places.2) {
+        (Some("agents"), Some(commands), Some(program)) => (commands, program),
+        (Some("join"), Some(commands), Some(program)) => {
+            let python = arguments.next().map(PathBuf::from).expect("the Python of the packages");
+            return join::all(&commands, &program, &python).await;
+        }
+        _ => panic!("use `cargo xtask conformance agents`, or `join`"),
     };
     // Only some of them, for whoever looks for a mistake.
     let wanted: Vec<String> = arguments.collect();

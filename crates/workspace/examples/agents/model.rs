@@ -1,6 +1,6 @@
 //! A language model of a few words, which speaks as Anthropic, OpenAI and Google do. It knows whether a fruit was named to it.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use loopback::{Exchange, Server};
@@ -10,6 +10,10 @@ use tokio::task::{JoinHandle, JoinSet};
 
 /// What an agent is told to keep in mind.
 pub(crate) const WORD: &str = "kiwi";
+/// What makes the model call the tools of a document, one after the other.
+pub(crate) const JOIN: &str = "JOIN: work in the document.";
+/// What makes it want to run a command.
+const EDITOR: &str = "EDITOR: make the file";
 /// What makes the model speak without end.
 pub(crate) const SLOWLY: &str = "Speak slowly, please.";
 
@@ -17,26 +21,37 @@ pub(crate) const SLOWLY: &str = "Speak slowly, please.";
 pub(crate) struct Model {
     url: String,
     slow: Arc<Notify>,
+    heard: Heard,
     serving: JoinHandle<()>,
 }
+
+/// All that was asked since somebody looked.
+type Heard = Arc<Mutex<String>>;
 
 impl Model {
     pub(crate) async fn start() -> Self {
         let server = Server::start().await.unwrap();
         let (url, slow) = (server.url(), Arc::new(Notify::new()));
-        let told = slow.clone();
+        let (told, heard) = (slow.clone(), Heard::default());
+        let hears = heard.clone();
         let serving = tokio::spawn(async move {
             let mut exchanges = JoinSet::new();
             loop {
                 let Ok(exchange) = server.accept().await else { continue };
+                hears.lock().unwrap().push_str(&exchange.request.body);
                 exchanges.spawn(serve(exchange, told.clone()));
             }
         });
-        Self { url, slow, serving }
+        Self { url, slow, heard, serving }
     }
 
     pub(crate) fn url(&self) -> String {
         self.url.clone()
+    }
+
+    /// All that was asked since this was called before.
+    pub(crate) fn heard(&self) -> String {
+        std::mem::take(&mut *self.heard.lock().unwrap())
     }
 
     /// Waits until somebody hears it speak slowly.
@@ -100,6 +115,11 @@ async fn answer(
     if !is_streamed {
         return whole(exchange, 200, &tongue.whole(&words.concat())).await;
     }
+    if let Some(call) = call(&asked) {
+        exchange.begin(200, &[("content-type", "text/event-stream")]).await?;
+        exchange.send(tongue.call(&call).as_bytes()).await?;
+        return exchange.end().await;
+    }
     exchange.begin(200, &[("content-type", "text/event-stream")]).await?;
     exchange.send(tongue.beginning().as_bytes()).await?;
     for word in &words {
@@ -116,6 +136,42 @@ async fn answer(
     }
     exchange.send(tongue.end(&words.concat()).as_bytes()).await?;
     exchange.end().await
+}
+
+/// One call of a tool.
+struct Call {
+    id: String,
+    name: String,
+    /// Some agents put the tools of a server into a space of names.
+    space: Option<String>,
+    input: Value,
+}
+
+/// What to call next, by what has come back so far; nothing once all is done, or where no tool is meant.
+fn call(asked: &str) -> Option<Call> {
+    let body: Value = serde_json::from_str(asked).ok()?;
+    let done = asked.matches("\"tool_result\"").count() + asked.matches("\"function_call_output\"").count();
+    let (suffix, input) = match (asked.contains(JOIN), asked.contains(EDITOR), done) {
+        (true, _, 0) => ("read_document", json!({})),
+        (true, _, 1) => ("append_section", json!({ "content": "Written by a guest." })),
+        (true, _, 2) => ("append_section", json!({ "content": "Not mine.", "section": "Conductor" })),
+        (true, _, 3) => ("write_section", json!({ "content": "Too late.", "revision": 0 })),
+        (false, true, 0) => ("Bash", json!({ "command": "touch made" })),
+        _ => return None,
+    };
+    let (name, space) = tool(&body["tools"], suffix, None)?;
+    Some(Call { id: format!("call_{done}"), name, space, input })
+}
+
+/// The tool of a request whose name ends so, and the space of names that it is in.
+fn tool(tools: &Value, suffix: &str, space: Option<&str>) -> Option<(String, Option<String>)> {
+    tools.as_array()?.iter().find_map(|one| {
+        let name = one["name"].as_str().unwrap_or_default();
+        if name.ends_with(suffix) {
+            return Some((name.to_owned(), space.map(str::to_owned)));
+        }
+        tool(&one["tools"], suffix, Some(name))
+    })
 }
 
 /// An event of a stream, named by its type as some providers do.
@@ -149,6 +205,45 @@ impl Tongue {
             }
             Tongue::Chat => event(&chat(&json!({ "role": "assistant", "content": "" }), None)),
             Tongue::Gemini => String::new(),
+        }
+    }
+
+    /// A whole answer that is one call.
+    fn call(self, call: &Call) -> String {
+        let Call { id, name, space, input } = call;
+        match self {
+            Tongue::Messages => {
+                let beginning = self.beginning();
+                let message = beginning.split_inclusive("\n\n").next().unwrap_or_default();
+                let block = json!({ "type": "tool_use", "id": id, "name": name, "input": {} });
+                let delta = json!({ "type": "input_json_delta", "partial_json": input.to_string() });
+                let end = json!({ "stop_reason": "tool_use", "stop_sequence": null });
+                [
+                    json!({ "type": "content_block_start", "index": 0, "content_block": block }),
+                    json!({ "type": "content_block_delta", "index": 0, "delta": delta }),
+                    json!({ "type": "content_block_stop", "index": 0 }),
+                    json!({ "type": "message_delta", "delta": end, "usage": { "output_tokens": 6 } }),
+                    json!({ "type": "message_stop" }),
+                ]
+                .iter()
+                .fold(message.to_owned(), |all, next| all + &event(next))
+            }
+            Tongue::Responses => {
+                let mut item = json!({ "type": "function_call", "id": format!("fc_{id}"), "call_id": id, "name": name,
+                    "arguments": input.to_string(), "status": "completed" });
+                if let Some(space) = space {
+                    item["namespace"] = json!(space);
+                }
+                let mut response = self.whole("");
+                response["output"] = json!([item]);
+                let created =
+                    json!({ "id": "resp_1", "object": "response", "status": "in_progress", "output": [] });
+                event(&json!({ "type": "response.created", "response": created }))
+                    + &event(&json!({ "type": "response.output_item.done", "output_index": 0, "item": item }))
+                    + &event(&json!({ "type": "response.completed", "response": response }))
+            }
+            // Nobody who joins speaks these.
+            Tongue::Chat | Tongue::Gemini => self.end(""),
         }
     }
 

@@ -1,0 +1,229 @@
+//! Agents and editors of others come to our server: they read a document, write their own section, are refused elsewhere, and are
+//! shown a conflict. None of them is ours.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tokio::io::{AsyncBufReadExt as _, BufReader};
+use tokio::process::Command;
+
+use crate::case::Case;
+use crate::model::{JOIN, Model};
+
+/// A start of one of these programs on a busy machine, with some calls.
+const ANSWER_MAX: Duration = Duration::from_secs(180);
+const PLAN: &str = "# Plan\n\n## Conductor\n\nThe canon.\n\n## User\n";
+
+/// An editor's side, by the makers of the protocol: it asks twice and allows one command.
+const EDITOR: &str = r#"
+import asyncio, os, sys, acp
+from acp.schema import AllowedOutcome
+class Editor(acp.Client):
+    said, asked = "", []
+    async def session_update(self, session_id, update, **more):
+        if update.session_update == "agent_message_chunk": self.said += update.content.text
+    async def request_permission(self, session_id, tool_call, options, **more):
+        self.asked.append(tool_call.title)
+        yes = next(option for option in options if option.kind == "allow_once")
+        return acp.RequestPermissionResponse(outcome=AllowedOutcome(outcome="selected", option_id=yes.option_id))
+async def main():
+    editor = Editor()
+    async with acp.spawn_agent_process(editor, sys.argv[1], "acp", *sys.argv[3:], env=os.environ) as (agent, _):
+        hello = await agent.initialize(protocol_version=acp.PROTOCOL_VERSION)
+        session = await agent.new_session(cwd=sys.argv[2], mcp_servers=[])
+        for prompt in ["EDITOR: make the file", "And now?"]:
+            answer = await agent.prompt(session_id=session.session_id, prompt=[acp.text_block(prompt)])
+            assert answer.stop_reason == "end_turn", answer
+    assert hello.agent_info.name == "agent-doc", hello
+    print(repr(editor.said), editor.asked)
+asyncio.run(main())
+"#;
+
+/// A document, and the folder in which it lies.
+struct Place {
+    folder: PathBuf,
+}
+
+impl Place {
+    fn of(case: &Case) -> Place {
+        let folder = case.home.path().join("project");
+        std::fs::write(folder.join("plan.md"), PLAN).unwrap();
+        Place { folder }
+    }
+
+    fn text(&self) -> String {
+        std::fs::read_to_string(self.folder.join("plan.md")).unwrap()
+    }
+
+    /// The section of `name` is there as a proposal, and nothing else has changed.
+    fn check(&self, name: &str, words: &str) -> Result<(), String> {
+        let expected = PLAN.replace("## User", &format!("## {name}\n<!-- proposal -->\n{words}\n\n## User"));
+        let text = self.text();
+        if text == expected { Ok(()) } else { Err(format!("the document is {text:?}")) }
+    }
+}
+
+/// Runs every guest and prints a row for each.
+pub(crate) async fn all(commands: &Path, program: &Path, python: &Path) {
+    let model = Model::start().await;
+    let case = |name| Case::of(name, commands, &model.url());
+    let inspector = case("claude");
+    row("inspector by its streams", inspected(&inspector, commands, program).await);
+    row("inspector by HTTP", by_http(&inspector, commands, program).await);
+    let guest = case("claude");
+    row(&format!("claude {}", guest.version), claude(&guest, &model, program).await);
+    let guest = case("codex");
+    row(&format!("codex {}", guest.version), codex(&guest, &model, program).await);
+    row("editor of PyPI by ACP", editor(&case("claude"), &model, program, python).await);
+}
+
+fn row(check: &str, outcome: Result<String, String>) {
+    let passed = outcome.is_ok();
+    let detail = outcome.unwrap_or_else(|told| told);
+    println!("{}", json!({ "check": check, "passed": passed, "detail": detail }));
+}
+
+/// The inspector of the protocol's makers lists the tools, writes, is refused, and comes too late.
+async fn inspected(case: &Case, commands: &Path, program: &Path) -> Result<String, String> {
+    let place = Place::of(case);
+    let server =
+        [program.display().to_string(), "mcp".into(), "plan.md".into(), "--as".into(), "Inspector".into()];
+    inspect_all(case, commands, &place, &server).await
+}
+
+async fn by_http(case: &Case, commands: &Path, program: &Path) -> Result<String, String> {
+    let place = Place::of(case);
+    let mut command = Command::new(program);
+    command.args(["mcp", "plan.md", "--as", "Inspector", "--http", "0"]).current_dir(&place.folder);
+    let mut serving = command.stdout(std::process::Stdio::piped()).kill_on_drop(true).spawn().unwrap();
+    let mut lines = BufReader::new(serving.stdout.take().unwrap()).lines();
+    let url = lines.next_line().await.unwrap().ok_or("it does not listen")?;
+    let header = lines.next_line().await.unwrap().ok_or("it has no token")?;
+    let refused =
+        inspect(case, commands, &place, &[url.clone(), "--transport".into(), "http".into()], &["tools/list"])
+            .await;
+    if refused.is_ok() {
+        return Err("it answers one who does not know the token".to_owned());
+    }
+    let server = [url, "--transport".into(), "http".into(), "--header".into(), header];
+    let told = inspect_all(case, commands, &place, &server).await;
+    serving.kill().await.unwrap();
+    told.map(|told| format!("{told}; without the token refused"))
+}
+
+async fn inspect_all(
+    case: &Case,
+    commands: &Path,
+    place: &Place,
+    server: &[String],
+) -> Result<String, String> {
+    let call = |words: &[&str]| -> Vec<String> {
+        let tool = ["tools/call", "--tool-name"].into_iter().chain(words.iter().copied());
+        tool.map(str::to_owned).collect()
+    };
+    let ask = async |words: &[String]| {
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        inspect(case, commands, place, server, &words).await
+    };
+    let tools = ask(&["tools/list".to_owned()]).await?;
+    let count = tools["tools"].as_array().map_or(0, Vec::len);
+    ask(&call(&["append_section", "--tool-arg", "content=Written by a guest."])).await?;
+    place.check("Inspector", "Written by a guest.")?;
+    let not_mine =
+        call(&["append_section", "--tool-arg", "content=Not mine.", "--tool-arg", "section=Conductor"]);
+    let late = call(&["write_section", "--tool-arg", "content=Too late.", "--tool-arg", "revision=0"]);
+    for (words, expected) in [(not_mine, "Forbidden: "), (late, "Conflict: ")] {
+        match ask(&words).await {
+            Err(told) if told.contains(expected) => {}
+            other => return Err(format!("{words:?}: {other:?} and not {expected:?}")),
+        }
+    }
+    place.check("Inspector", "Written by a guest.")?;
+    Ok(format!("{count} tools; wrote its section; refused elsewhere; shown a conflict"))
+}
+
+/// What the inspector prints; an error is what it says of one.
+async fn inspect(
+    case: &Case,
+    commands: &Path,
+    place: &Place,
+    server: &[String],
+    words: &[&str],
+) -> Result<Value, String> {
+    let mut given: Vec<String> = vec!["--cli".into()];
+    given.extend_from_slice(server);
+    given.push("--method".into());
+    given.extend(words.iter().map(|word| (*word).to_owned()));
+    let program = commands.join("mcp-inspector").display().to_string();
+    let told = run(case, place, &program, &given).await?;
+    serde_json::from_str(&told).map_err(|error| format!("{error}: {told}"))
+}
+
+/// Claude Code as a guest: our server is one of its own.
+async fn claude(case: &Case, model: &Model, program: &Path) -> Result<String, String> {
+    let place = Place::of(case);
+    let server = json!({ "command": program, "args": ["mcp", "plan.md", "--as", "Claude"] });
+    let servers = json!({ "mcpServers": { "doc": server } }).to_string();
+    let given = ["-p", JOIN, "--mcp-config", &servers, "--strict-mcp-config", "--allowedTools", "mcp__doc"];
+    let given = given.map(str::to_owned);
+    let told = run(case, &place, "claude", &given).await?;
+    joined(&place, model, "Claude", &told)
+}
+
+/// Codex as a guest: our server is in its settings.
+async fn codex(case: &Case, model: &Model, program: &Path) -> Result<String, String> {
+    let place = Place::of(case);
+    let path = case.home.path().join(".codex/config.toml");
+    let settings = std::fs::read_to_string(&path).unwrap();
+    let server = format!(
+        "\n[mcp_servers.doc]\ncommand = {:?}\nargs = [\"mcp\", \"plan.md\", \"--as\", \"Codex\"]\ncwd = {:?}\n\
+         default_tools_approval_mode = \"approve\"\n",
+        program.display().to_string(),
+        place.folder.display().to_string()
+    );
+    std::fs::write(path, settings + &server).unwrap();
+    let given = ["exec", "--json", "--skip-git-repo-check", JOIN].map(str::to_owned);
+    let told = run(case, &place, "codex", &given).await?;
+    joined(&place, model, "Codex", &told)
+}
+
+/// The agent wrote what the model wanted, and the model heard why the rest did not go.
+fn joined(place: &Place, model: &Model, name: &str, told: &str) -> Result<String, String> {
+    place.check(name, "Written by a guest.").map_err(|wrong| format!("{wrong}; it said {told}"))?;
+    let heard = model.heard();
+    for expected in [&format!("You write in the section \\\"{name}"), "Forbidden: ", "Conflict: "] {
+        if !heard.replace("\\\\", "\\").contains(expected) {
+            return Err(format!("the model never heard {expected:?}; the agent said {told}"));
+        }
+    }
+    Ok("read it; wrote its section; refused elsewhere; shown a conflict".to_owned())
+}
+
+/// An editor that we did not write talks with our agent.
+async fn editor(case: &Case, model: &Model, program: &Path, python: &Path) -> Result<String, String> {
+    let place = Place::of(case);
+    let script = case.home.path().join("editor.py");
+    std::fs::write(&script, EDITOR).unwrap();
+    let words =
+        [script.display().to_string(), program.display().to_string(), place.folder.display().to_string()];
+    let given = words.into_iter().chain(["--model".to_owned(), "anthropic/loop".to_owned()]);
+    let told = run(case, &place, &python.display().to_string(), &given.collect::<Vec<_>>()).await?;
+    drop(model.heard());
+    if !place.folder.join("made").exists() || !told.contains("touch made") || !told.contains("as you wish") {
+        return Err(format!("it heard {told}"));
+    }
+    Ok("two prompts in one session; the person was asked and the command ran".to_owned())
+}
+
+/// Runs a program of others with its home, and gives what it printed.
+async fn run(case: &Case, place: &Place, program: &str, given: &[String]) -> Result<String, String> {
+    let mut command = Command::new("env");
+    let environment = case.spec.args.iter().take_while(|word| word.contains('='));
+    command.args(environment).arg(program).args(given).current_dir(&place.folder);
+    command.stdin(std::process::Stdio::null()).kill_on_drop(true);
+    let output = tokio::time::timeout(ANSWER_MAX, command.output()).await;
+    let output = output.map_err(|_| format!("{program} did not end"))?.unwrap();
+    let told = [output.stdout.as_slice(), output.stderr.as_slice()].map(String::from_utf8_lossy);
+    if output.status.success() { Ok(told[0].to_string()) } else { Err(told.concat()) }
+}
