@@ -342,11 +342,12 @@ impl Runs {
     ///
     /// [`RunError`] if there is no such run.
     pub async fn ended(&self, id: &str) -> Result<View, RunError> {
-        if let Some(handle) = self.handle(id) {
+        let folder = self.folder(id).await?;
+        if let Some(handle) = self.handle(folder.id()) {
             handle.mailbox.closed().await;
             return Ok(handle.view.borrow().clone());
         }
-        self.show(id).await
+        self.show(folder.id()).await
     }
 
     /// Listens to all runs, or to one.

@@ -61,6 +61,18 @@ impl<'a> Toolbox<'a> {
         self.call("ReadSection", &[(&["section", "title", "heading", "name"], Value::from(title))])
     }
 
+    /// Adds to a section of a document.
+    pub(super) fn append(&self, document: &str, section: &str, content: &str) -> Option<Call> {
+        let section_names: &[&str] = &["section", "title", "heading", "name"];
+        let (document, content) = (Value::from(document), Value::from(content));
+        self.call("AppendSection", &[(PATH, document), (section_names, Value::from(section)), (&["content", "text"], content)])
+    }
+
+    /// Says that an assignment is done.
+    pub(super) fn finished(&self, summary: &str) -> Option<Call> {
+        self.call("Finished", &[(&["summary"], Value::from(summary))])
+    }
+
     /// The call, if the tool is there and all that it requires is known.
     fn call(&self, name: &str, arguments: &[Argument<'_>]) -> Option<Call> {
         let tool = self.tools.iter().find(|tool| tool.name == name)?;
