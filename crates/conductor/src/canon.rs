@@ -155,7 +155,7 @@ fn points(content: &str) -> Vec<String> {
             continue;
         }
         let text = line.trim();
-        if is_code || text.is_empty() || text.starts_with(['#', '|', '<', '>']) {
+        if is_code || text.is_empty() || text.starts_with(['#', '|', '<', '>', '_']) {
             is_inside = false;
             continue;
         }

@@ -109,7 +109,7 @@ fn directed(verb: &str, rest: &str, toolbox: &Toolbox<'_>) -> Option<Call> {
 }
 
 /// The folder, and every place that holds a word of the request.
-pub(super) fn look_around(asked: &str, toolbox: &Toolbox<'_>) -> Option<Action> {
+fn look_around(asked: &str, toolbox: &Toolbox<'_>) -> Option<Action> {
     let keywords = words::keywords(asked);
     let search = if keywords.is_empty() { None } else { toolbox.grep(&keywords) };
     let list = toolbox.list(".").or_else(|| toolbox.glob("*"));
@@ -127,7 +127,7 @@ pub(super) fn look_around(asked: &str, toolbox: &Toolbox<'_>) -> Option<Action> 
 }
 
 /// The files that matter most: those that say what the project is if that was asked, and those with most of the words.
-pub(super) fn look_closer(conversation: &Conversation, toolbox: &Toolbox<'_>) -> Option<Action> {
+fn look_closer(conversation: &Conversation, toolbox: &Toolbox<'_>) -> Option<Action> {
     let tools: Vec<&str> = conversation.steps.iter().map(|step| step.tool.as_str()).collect();
     let looked =
         tools.first() == Some(&"List") || tools.first() == Some(&"Glob") || tools.first() == Some(&"Grep");

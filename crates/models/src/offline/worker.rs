@@ -9,7 +9,7 @@ use std::sync::Arc;
 use agent::message::{Message, Role};
 
 use super::conversation::{Conversation, said};
-use super::plan::{Action, look_around, look_closer, quoted};
+use super::plan::{Action, quoted};
 use super::toolbox::{Call, Toolbox};
 use super::{findings, report, words};
 
@@ -19,6 +19,9 @@ const NOTE: &str = "_Found by fixed rules, without a language model._";
 const LOOKED_FOR: usize = 2;
 /// Files whose lines are counted.
 const COUNTED: usize = 6;
+/// Files that are read, and lines quoted from each.
+const FILES_MAX: usize = 6;
+const QUOTES_MAX: usize = 3;
 
 /// What a worker is to do.
 struct Assignment {
@@ -90,38 +93,49 @@ impl Assignment {
         Some(Action::Do { why: "That is all.".to_owned(), calls: vec![call] })
     }
 
-    /// Looks: the folder and every place of the words, then the best files.
+    /// Looks: where the words stand, then at the files with most of them, one of each folder.
     fn look(&self, toolbox: &Toolbox<'_>) -> Option<Action> {
-        let conversation = &self.conversation;
-        if conversation.steps.is_empty() {
-            return look_around(&conversation.asked, toolbox);
+        let named = words::paths(&self.conversation.asked);
+        let keywords = self.keywords();
+        if self.conversation.steps.is_empty() {
+            let count = if keywords.is_empty() { None } else { toolbox.count(&keywords) };
+            let list = toolbox.list(".").filter(|_| keywords.is_empty());
+            let calls: Vec<Call> = count.into_iter().chain(list).collect();
+            let why = "I look where the words stand.".to_owned();
+            return (!calls.is_empty()).then_some(Action::Do { why, calls });
         }
+        let counted = self.conversation.results("Grep").flat_map(|step| counts::lines(&step.output)).collect::<Vec<_>>();
         if self.appends() == 0 {
-            return self.append(&self.places(), toolbox);
+            return self.append(&counts::places(&counted, &keywords), toolbox);
         }
-        if let Some(action) = look_closer(conversation, toolbox) {
-            return Some(action);
+        let read = self.conversation.results("Read").count();
+        if self.conversation.has_used("Read") || (counted.is_empty() && named.is_empty()) {
+            let is_told = self.appends() > 1 || read == 0;
+            return if is_told { None } else { self.append(&format!("{}\n\n{NOTE}", self.quotes(&keywords)), toolbox) };
         }
-        if self.appends() == 1 {
-            return self.append(&format!("{}\n\n{NOTE}", report::answer(conversation)), toolbox);
-        }
-        None
+        let files: Vec<String> = named.into_iter().chain(counts::best(&counted, FILES_MAX)).take(FILES_MAX).collect();
+        let calls: Vec<Call> = files.iter().filter_map(|file| toolbox.read(file)).collect();
+        (!calls.is_empty()).then(|| Action::Do { why: format!("I read {}.", quoted(&files)), calls })
     }
 
-    /// Which files hold the words.
-    fn places(&self) -> String {
-        let keywords = words::keywords(&self.conversation.asked);
-        let files = findings::ranked(&self.conversation, &keywords);
-        let lines = findings::matches(&self.conversation).len();
-        match (keywords.is_empty(), files.is_empty()) {
-            (true, _) => "The objective names nothing that can be searched for, so I read what the project says of itself.".to_owned(),
-            (false, true) => format!("No file says anything about {}.", quoted(&keywords)),
-            (false, false) => {
-                let best: Vec<String> = files.iter().take(COUNTED).map(|file| format!("- `{file}`")).collect();
-                let about = quoted(&keywords);
-                format!("{lines} lines of {} files are about {about}. Most of the words stand in\n\n{}", files.len(), best.join("\n"))
-            }
+    fn keywords(&self) -> Vec<String> {
+        let mut keywords = words::keywords(&self.conversation.asked);
+        keywords.retain(|word| word.chars().all(|letter| letter.is_alphanumeric() || letter == '_'));
+        keywords.truncate(LOOKED_FOR);
+        keywords
+    }
+
+    /// The best lines of the files that were read.
+    fn quotes(&self, keywords: &[String]) -> String {
+        let mut parts = Vec::new();
+        for step in self.conversation.results("Read") {
+            let lines = findings::file(step.argument(&["path", "file_path", "file"]), &step.output);
+            let lines: Vec<&findings::Quote> = lines.iter().collect();
+            let best = report::best(&lines, keywords).into_iter().take(QUOTES_MAX).map(|quote| format!("- {}", report::shown(quote)));
+            parts.extend(best);
         }
+        let about = quoted(keywords);
+        if parts.is_empty() { "The files that I read say nothing about it.".to_owned() } else { format!("What the files say about {about}:\n\n{}", parts.join("\n")) }
     }
 
     /// Runs what the person wrote, else counts by commands.
@@ -144,9 +158,7 @@ impl Assignment {
         if !written.is_empty() {
             return written;
         }
-        let mut keywords = words::keywords(&self.conversation.asked);
-        keywords.retain(|word| word.chars().all(|letter| letter.is_alphanumeric() || letter == '_'));
-        keywords.truncate(LOOKED_FOR);
+        let keywords = self.keywords();
         if keywords.is_empty() {
             return vec!["ls".to_owned()];
         }

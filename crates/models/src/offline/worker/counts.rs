@@ -61,16 +61,72 @@ pub(super) fn told(step: &Step, is_last: bool) -> String {
     format!("Ran `{command}`:\n\n~~~~\n{}\n~~~~{note}", shown.trim_end())
 }
 
+/// The files of a count of lines, with their numbers.
+pub(super) fn lines(output: &str) -> Vec<(String, usize)> {
+    let counted = output.lines().filter_map(|line| {
+        let (path, count) = line.trim().rsplit_once(':').unwrap_or((line.trim(), "1"));
+        Some((path.trim_start_matches("./").to_owned(), count.trim().parse().ok()?))
+    });
+    let is_written = |path: &str| !path.contains(' ') && path.contains(['.', '/']) && !path.ends_with(".lock");
+    counted.filter(|(path, _)| is_written(path) && !PASSED_OVER.iter().any(|folder| path.starts_with(&format!("{folder}/")))).collect()
+}
+
+/// Where words stand, by folder.
+pub(super) fn places(counted: &[(String, usize)], words: &[String]) -> String {
+    let about = super::quoted(words);
+    if words.is_empty() {
+        return "The objective names nothing that can be searched for.".to_owned();
+    }
+    if counted.is_empty() {
+        return format!("No file says anything about {about}.");
+    }
+    let total: usize = counted.iter().map(|(_, count)| count).sum();
+    let mut folders: Vec<(String, usize)> = Vec::new();
+    for (path, count) in counted {
+        let folder = folder_of(path);
+        match folders.iter_mut().find(|(known, _)| *known == folder) {
+            Some((_, sum)) => *sum += count,
+            None => folders.push((folder, *count)),
+        }
+    }
+    folders.sort_by(|one, other| other.1.cmp(&one.1).then_with(|| one.0.cmp(&other.0)));
+    let shown: Vec<String> =
+        folders.iter().take(FOLDERS_MAX).map(|(folder, count)| format!("- `{folder}`: {count} lines")).collect();
+    format!("{total} lines of {} files are about {about}, by folder\n\n{}", counted.len(), shown.join("\n"))
+}
+
+/// The file with most of the words in each folder, the best folder first. Code that is tried out counts less than code that is used.
+pub(super) fn best(counted: &[(String, usize)], count: usize) -> Vec<String> {
+    let is_test = |path: &str| path.contains("/tests/") || path.starts_with("tests/");
+    let mut files: Vec<&(String, usize)> = counted.iter().collect();
+    files.sort_by(|one, other| {
+        (is_test(&one.0), std::cmp::Reverse(one.1), &one.0).cmp(&(is_test(&other.0), std::cmp::Reverse(other.1), &other.0))
+    });
+    let mut chosen: Vec<String> = Vec::new();
+    for (path, _) in files {
+        if !chosen.iter().any(|known| folder_of(known) == folder_of(path)) {
+            chosen.push(path.clone());
+        }
+    }
+    chosen.truncate(count);
+    chosen
+}
+
+/// The part of a project that a file belongs to: its first two folders.
+fn folder_of(file: &str) -> String {
+    let parts: Vec<&str> = file.split('/').collect();
+    match parts.as_slice() {
+        [first, second, _, ..] => format!("{first}/{second}"),
+        [first, _] => (*first).to_owned(),
+        _ => ".".to_owned(),
+    }
+}
+
 /// How many files each folder has, most first.
 fn folders(files: &[String]) -> Vec<(String, usize)> {
     let mut counts: Vec<(String, usize)> = Vec::new();
     for file in files {
-        let parts: Vec<&str> = file.split('/').collect();
-        let folder = match parts.as_slice() {
-            [first, second, _, ..] => format!("{first}/{second}"),
-            [first, _] => (*first).to_owned(),
-            _ => ".".to_owned(),
-        };
+        let folder = folder_of(file);
         match counts.iter_mut().find(|(known, _)| *known == folder) {
             Some((_, count)) => *count += 1,
             None => counts.push((folder, 1)),
