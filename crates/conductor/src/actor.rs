@@ -74,7 +74,16 @@ pub(crate) struct RunActor {
 
 impl RunActor {
     /// Works until the run is over or the program ends. In the latter case it can be gone on with.
-    pub(crate) async fn run(mut self) {
+    pub(crate) async fn run(self) {
+        let (documents, path) = (self.paper.documents().clone(), self.paper.path().to_owned());
+        self.work().await;
+        // Many runs in one process must not keep all their documents open.
+        if let Ok(Some(hub)) = documents.hub().await {
+            hub.let_go(&path).await;
+        }
+    }
+
+    async fn work(mut self) {
         let mut changes = self.paper.changes();
         let opened = match self.paper.read().await {
             Ok(draft) => Event::Opened(draft),

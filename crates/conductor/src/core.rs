@@ -37,6 +37,8 @@ pub enum Event {
         /// The conversation.
         transcript: String,
     },
+    /// A worker tried something that it may not.
+    Noted(String),
     /// A worker used up something.
     Worked(Spent),
     /// A worker is at its end: this is what causes a merge.
@@ -244,6 +246,7 @@ impl Conductor {
             }
             Event::Planned(said) => self.planned(&said),
             Event::Began { worker, transcript } => self.began(&worker, transcript),
+            Event::Noted(words) => self.record.decided(words),
             Event::Worked(spent) => self.worked(spent, into),
             Event::Ended { worker, item, outcome, heard, draft } => {
                 self.see(draft);

@@ -10,10 +10,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use agent::StreamController;
 use agent::history::History;
-use agent::message::Block;
+use agent::message::{Block, Part};
 use agent::permission::{Behavior, Policy, Rule, Scope};
 use agent::request::Frame;
-use agent::tool::Tool;
+use agent::tool::{Output, Tool};
 use agent::turn::{Delivery, EndReason, Ended, Event as TurnStart, Note, Setup};
 use tokio::sync::{mpsc, watch};
 use workspace::command::Actor;
@@ -158,8 +158,11 @@ async fn round(conversation: &mut Conversation, prompt: String, job: &Job, shown
     let mut shown = shown;
     let (remote, paper, worker, tell) = (job.heard.remote.clone(), job.paper.clone(), job.item.worker.clone(), job.tell.clone());
     let mut hear = |event: TurnEvent| {
-        if matches!(event, TurnEvent::ToolFinished { .. }) {
+        if let TurnEvent::ToolFinished { output, .. } = &event {
             tell_others(&remote, &paper, &worker, &mut shown);
+            if let Some(words) = forbidden(output) {
+                drop(tell.try_send(Message::Event(Event::Noted(format!("{worker} was refused: {words}")))));
+            }
         }
         if let Some(line) = line(&event) {
             // A line that nobody has time for is no loss: the next one says more.
@@ -170,6 +173,15 @@ async fn round(conversation: &mut Conversation, prompt: String, job: &Job, shown
     let ended = conversation.turn(first, &mut near, &job.stop, &mut hear).await.map_err(|error| error.to_string())?;
     say(&job.tell, Event::Worked(Spent { turns: ended.iterations, tokens: ended.usage.output, milliseconds: 0 })).await;
     Ok(ended)
+}
+
+/// What a worker was told that wanted to write where it may not.
+fn forbidden(output: &Output) -> Option<String> {
+    let text = output.content.iter().find_map(|part| match part {
+        Part::Text(text) => text.strip_prefix("Forbidden: "),
+        Part::Image(_) => None,
+    })?;
+    output.is_error.then(|| text.chars().take(2 * LINE_CHARS).collect())
 }
 
 /// How many words of the person a prompt ended without.

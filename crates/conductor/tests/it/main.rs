@@ -12,4 +12,6 @@
 mod puppet;
 mod stage;
 
+mod canon;
 mod checkpoints;
+mod concurrency;

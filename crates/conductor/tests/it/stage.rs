@@ -220,3 +220,13 @@ impl Stage {
         tokio::time::timeout(PATIENCE, waiting).await.expect("it does not come")
     }
 }
+
+/// Who wrote each line of a document last, as its journal says.
+pub(crate) fn authors(path: &Path, root: &Path) -> Vec<(String, String)> {
+    let sidecar = workspace::sidecar::Sidecar::open(root).unwrap();
+    let paths = sidecar.paths_for(path.strip_prefix(root).unwrap(), None).unwrap();
+    let (history, _) = workspace::journal::Journal::read(&paths.journal).unwrap();
+    let text = history.latest_text().to_owned();
+    let lines: Vec<&str> = text.lines().collect();
+    history.blame().into_iter().map(|blamed| (lines[blamed.line - 1].to_owned(), blamed.author.name().to_owned())).collect()
+}
