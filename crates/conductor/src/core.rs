@@ -273,6 +273,9 @@ impl Conductor {
 
     fn open(&mut self, draft: Draft, effects: &mut Vec<Effect>) {
         self.see(draft);
+        if self.record.status == Status::Cancelled {
+            return;
+        }
         // What a process that is gone was doing is done again; the names of requests keep it from happening twice.
         let unanswered = self.record.directives.iter().filter(|taken| !taken.is_answered);
         effects.extend(unanswered.map(|taken| Effect::Answer { directive: taken.id, words: taken.answer.clone() }));

@@ -21,7 +21,7 @@ pub(super) struct Merging {
     rewrites: u32,
     /// What is to stand there, without what the person wrote into it, and whether a model said it.
     text: Option<(String, bool)>,
-    /// What stands there when it is written.
+    /// The same as it would stand in the document.
     written: String,
 }
 
@@ -95,8 +95,9 @@ impl Conductor {
         let current = self.draft.canon();
         let content = canon::woven(&self.record.canon.text, &text, &current);
         let Some(merging) = &mut self.merging else { return };
-        let contained = replace_contained(&self.draft.text, CANON, &content, Taken::NONE);
-        merging.written = contained.map_or_else(|_| content.clone(), |whole| Draft::new(&whole, 0).canon());
+        // Without the person's words: the next merge finds them by comparing with this.
+        let contained = replace_contained(&self.draft.text, CANON, &text, Taken::NONE);
+        merging.written = contained.map_or_else(|_| text.clone(), |whole| Draft::new(&whole, 0).canon());
         merging.text = Some((text, is_synthesis));
         effects.push(Effect::WriteCanon { count: merging.count, base: self.draft.revision, content });
     }

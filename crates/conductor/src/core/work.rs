@@ -92,7 +92,9 @@ impl Conductor {
     pub(super) fn give_up(&mut self, why: &str, state: ItemState) {
         let mut workers = Vec::new();
         for item in &mut self.record.plan {
-            if matches!(item.state, ItemState::Waiting | ItemState::Asking) {
+            // One that was being worked on when its process ended is worked on by nobody.
+            let is_left = item.state == ItemState::Running && self.running.get(&item.worker) != Some(&item.id);
+            if is_left || matches!(item.state, ItemState::Waiting | ItemState::Asking) {
                 (item.state, item.told) = (state, Some(why.to_owned()));
                 workers.push(item.worker.clone());
             }

@@ -14,4 +14,7 @@ mod stage;
 
 mod canon;
 mod checkpoints;
+mod bad_input;
 mod concurrency;
+mod kills;
+mod resume;

@@ -89,16 +89,29 @@ impl Cast {
     }
 }
 
+fn path_of(folder: &Folder) -> PathBuf {
+    let path = match folder {
+        Folder::Own(folder) => folder.path(),
+        Folder::Given(path) => path,
+    };
+    path.canonicalize().unwrap()
+}
+
 fn places(root: &Path) -> Places {
     let root = root.to_str().unwrap().to_owned();
     Places { project: root.clone(), home: None, current: root, also: Vec::new() }
 }
 
-/// A project with runs. Dropped, its folder goes.
+/// A project with runs. Dropped, its folder goes if it was made here.
 pub(crate) struct Stage {
-    pub(crate) folder: TempDir,
+    folder: Folder,
     pub(crate) documents: Documents,
     pub(crate) runs: Runs,
+}
+
+enum Folder {
+    Own(TempDir),
+    Given(PathBuf),
 }
 
 impl Stage {
@@ -107,12 +120,16 @@ impl Stage {
     }
 
     pub(crate) fn with(cast: &Cast) -> Stage {
-        Stage::on(tempfile::tempdir().unwrap(), cast)
+        Stage::on(Folder::Own(tempfile::tempdir().unwrap()), cast)
     }
 
-    /// In a folder that may hold runs already.
-    pub(crate) fn on(folder: TempDir, cast: &Cast) -> Stage {
-        let root = folder.path().canonicalize().unwrap();
+    /// In a folder of somebody else, which may hold runs already.
+    pub(crate) fn of(folder: &Path, cast: &Cast) -> Stage {
+        Stage::on(Folder::Given(folder.to_owned()), cast)
+    }
+
+    fn on(folder: Folder, cast: &Cast) -> Stage {
+        let root = path_of(&folder);
         let options = Options { interval: Duration::from_millis(1), ..Options::default() };
         let documents = Documents::new(root.clone(), options);
         let runs = Runs::new(documents.clone(), cast.settings(&root)).unwrap();
@@ -129,7 +146,7 @@ impl Stage {
     }
 
     pub(crate) fn root(&self) -> PathBuf {
-        self.folder.path().canonicalize().unwrap()
+        path_of(&self.folder)
     }
 
     pub(crate) async fn start(&self, objective: &str) -> String {
