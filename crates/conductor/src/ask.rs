@@ -13,8 +13,14 @@ const OUTPUT_MAX: u32 = 8192;
 const BYTES_MAX: usize = 1 << 20;
 
 /// What the model says, or why it does not, and the tokens that it wrote.
-pub(crate) async fn ask(model: &Arc<dyn Model>, name: &str, system: &str, prompt: String) -> (Result<String, String>, u64) {
-    let frame = Frame { model: name.to_owned(), system: system.into(), tools: [].into(), thinking: Effort::Off };
+pub(crate) async fn ask(
+    model: &Arc<dyn Model>,
+    name: &str,
+    system: &str,
+    prompt: String,
+) -> (Result<String, String>, u64) {
+    let frame =
+        Frame { model: name.to_owned(), system: system.into(), tools: [].into(), thinking: Effort::Off };
     let messages = [Arc::new(Message::user(vec![Block::text(prompt)]))];
     let output_max = OUTPUT_MAX.min(model.limits().output_max.max(1));
     let mut answer = model.stream(build(&frame, &messages, output_max, Ending::Person));

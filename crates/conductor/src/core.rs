@@ -278,7 +278,9 @@ impl Conductor {
         }
         // What a process that is gone was doing is done again; the names of requests keep it from happening twice.
         let unanswered = self.record.directives.iter().filter(|taken| !taken.is_answered);
-        effects.extend(unanswered.map(|taken| Effect::Answer { directive: taken.id, words: taken.answer.clone() }));
+        effects.extend(
+            unanswered.map(|taken| Effect::Answer { directive: taken.id, words: taken.answer.clone() }),
+        );
         self.resume();
         if let Some(by) = self.record.cancelled.clone() {
             return self.cancel(by, effects);
@@ -303,8 +305,12 @@ impl Conductor {
         let read = said.as_ref().ok().and_then(|text| plan::read(text, &names));
         let words = match (&read, said) {
             (Some(items), _) => format!("planned {} items", items.len()),
-            (None, Ok(_)) => "the model's plan could not be read, so everybody looks and then reads the others".to_owned(),
-            (None, Err(why)) => format!("there is no plan of a model ({why}), so everybody looks and then reads the others"),
+            (None, Ok(_)) => {
+                "the model's plan could not be read, so everybody looks and then reads the others".to_owned()
+            }
+            (None, Err(why)) => {
+                format!("there is no plan of a model ({why}), so everybody looks and then reads the others")
+            }
         };
         self.record.decided(words);
         self.record.plan = read.unwrap_or_else(|| plan::standing(&self.record.objective, &names));

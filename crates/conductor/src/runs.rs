@@ -124,10 +124,13 @@ impl Runs {
     /// [`RunError`] if the project's own folder cannot be used.
     pub fn new(documents: Documents, settings: Settings) -> Result<Runs, RunError> {
         let failed = |what: &str, why: String| RunError::Io { what: what.to_owned(), why };
-        let root = documents.root().canonicalize().map_err(|error| failed("the project", error.to_string()))?;
+        let root =
+            documents.root().canonicalize().map_err(|error| failed("the project", error.to_string()))?;
         let sidecar = Sidecar::open(&root).map_err(|error| failed(".agent-doc", error.to_string()))?;
         let events = broadcast::Sender::new(EVENTS_MAX);
-        Ok(Runs { inner: Arc::new(Inner { root, documents, sidecar, settings, events, live: Mutex::default() }) })
+        Ok(Runs {
+            inner: Arc::new(Inner { root, documents, sidecar, settings, events, live: Mutex::default() }),
+        })
     }
 
     /// Begins a run. Its document is there when this returns; nobody has been asked anything yet.
@@ -190,11 +193,14 @@ impl Runs {
     fn outline(&self, id: String, found: Result<Found, RunError>) -> Outline {
         let live = self.handle(&id).map(|handle| Arc::clone(&handle.view.borrow().record));
         let is_live = live.is_some();
-        let record = live.map(Ok).unwrap_or_else(|| match found {
-            Ok(Found::Record(record)) => Ok(Arc::new(*record)),
-            Ok(Found::Lost) => Err("its record is lost; 'agent-doc runs resume' makes it again from the document".to_owned()),
-            Err(error) => Err(error.to_string()),
-        });
+        let record = match (live, found) {
+            (Some(record), _) => Ok(record),
+            (None, Ok(Found::Record(record))) => Ok(Arc::new(*record)),
+            (None, Ok(Found::Lost)) => {
+                Err("its record is lost; 'agent-doc runs resume' makes it again from the document".to_owned())
+            }
+            (None, Err(error)) => Err(error.to_string()),
+        };
         match record {
             Ok(record) => Outline {
                 id,
@@ -207,7 +213,15 @@ impl Runs {
             },
             Err(why) => {
                 let status = Status::Blocked;
-                Outline { id, objective: String::new(), status, why: Some(why), workers: Vec::new(), begun: 0, is_live }
+                Outline {
+                    id,
+                    objective: String::new(),
+                    status,
+                    why: Some(why),
+                    workers: Vec::new(),
+                    begun: 0,
+                    is_live,
+                }
             }
         }
     }
@@ -267,7 +281,13 @@ impl Runs {
         self.settle(id, proposal, person, false).await
     }
 
-    async fn settle(&self, id: &str, proposal: &str, person: &str, is_accepted: bool) -> Result<(), RunError> {
+    async fn settle(
+        &self,
+        id: &str,
+        proposal: &str,
+        person: &str,
+        is_accepted: bool,
+    ) -> Result<(), RunError> {
         let (reply, answer) = oneshot::channel();
         let (proposal, person) = (proposal.to_owned(), person.to_owned());
         let message = Message::Settle { proposal, person, is_accepted, reply };
@@ -319,7 +339,9 @@ impl Runs {
                 let mut conductor = Conductor::new(record, false);
                 conductor.step(Event::Cancelled(person.to_owned()));
                 let record = conductor.record().clone();
-                tokio::task::spawn_blocking(move || folder.keep(&record)).await.map_err(|_| RunError::Closing)?
+                tokio::task::spawn_blocking(move || folder.keep(&record))
+                    .await
+                    .map_err(|_| RunError::Closing)?
             }
             Err(held @ RunError::Held { .. }) => {
                 self.direct(folder.id(), "/cancel", person).await?;
@@ -406,11 +428,13 @@ impl Runs {
     /// What is kept of a run; what is lost is made again, but not kept.
     async fn record(&self, folder: &RunFolder) -> Result<Record, RunError> {
         let reading = folder.clone();
-        let found = tokio::task::spawn_blocking(move || reading.read()).await.map_err(|_| RunError::Closing)??;
+        let found =
+            tokio::task::spawn_blocking(move || reading.read()).await.map_err(|_| RunError::Closing)??;
         match found {
             Found::Record(record) => Ok(*record),
             Found::Lost => {
-                let draft = Paper::open(&self.inner.documents, &document_of(folder.id())).await?.read().await?;
+                let draft =
+                    Paper::open(&self.inner.documents, &document_of(folder.id())).await?.read().await?;
                 let settings = &self.inner.settings;
                 Ok(rebuilt(folder.id(), &draft, &settings.person, (settings.clock)()))
             }
@@ -449,7 +473,10 @@ impl Runs {
             kept.artifacts()
         };
         let artifacts = tokio::task::spawn_blocking(keep).await.map_err(|_| RunError::Closing)??;
-        let failed = |error: std::io::Error| RunError::Io { what: ".agent-doc/runs".to_owned(), why: error.to_string() };
+        let failed = |error: std::io::Error| RunError::Io {
+            what: ".agent-doc/runs".to_owned(),
+            why: error.to_string(),
+        };
         let transcripts = self.inner.sidecar.private_folder("runs").map_err(failed)?.join(folder.id());
         let (mailbox, inbox) = mpsc::channel(MAILBOX_MAX);
         if let Some(first) = first {

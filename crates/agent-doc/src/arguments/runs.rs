@@ -9,12 +9,14 @@ use clap::{Args, Subcommand};
 /// section 'User' that begins with '/also', '/cancel' or '@NAME' is heard. Without a key the offline model works, by rules. At the
 /// end the section 'Conductor' is printed.
 #[derive(Debug, Args)]
-#[command(after_help = "Exit codes: 0 completed, 1 not or not wholly, 2 not begun, 130 interrupted (it can be resumed), 143 terminated
+#[command(
+    after_help = "Exit codes: 0 completed, 1 not or not wholly, 2 not begun, 130 interrupted (it can be resumed), 143 terminated
 
 Examples:
   agent-doc conduct 'compare the error handling of the crates in this workspace'
   agent-doc conduct 'why is the build slow?' --workers Terminal --allow 'Bash(cargo build *)'
-  agent-doc conduct 'review the API' --workers Researcher,Critic --model anthropic/NAME")]
+  agent-doc conduct 'review the API' --workers Researcher,Critic --model anthropic/NAME"
+)]
 pub(crate) struct Conduct {
     /// What is to be found out
     #[arg(value_name = "OBJECTIVE")]
@@ -86,10 +88,12 @@ pub(crate) struct RunsShow {
 ///
 /// Workers that are done are not run again; those that were interrupted go on.
 #[derive(Debug, Args)]
-#[command(after_help = "Exit codes: 0 completed, 1 not or not wholly, 2 not begun, 130 interrupted, 143 terminated
+#[command(
+    after_help = "Exit codes: 0 completed, 1 not or not wholly, 2 not begun, 130 interrupted, 143 terminated
 
 Examples:
-  agent-doc runs resume 0192")]
+  agent-doc runs resume 0192"
+)]
 pub(crate) struct RunsResume {
     /// The run, by its name or the beginning of it
     #[arg(value_name = "ID")]

@@ -126,7 +126,11 @@ async fn follow(opened: &Opened, started: &Started, is_json: bool) -> Result<Out
     signal.abort();
     let record: Arc<Record> = view.map_err(|error| told(&error))?.record;
     progress.end();
-    output::notice(&format!("{}{}", record.status.words(), record.why.as_ref().map(|why| format!(": {why}")).unwrap_or_default()));
+    output::notice(&format!(
+        "{}{}",
+        record.status.words(),
+        record.why.as_ref().map(|why| format!(": {why}")).unwrap_or_default()
+    ));
     let draft = opened.runs.draft(&started.id).await.map_err(|error| told(&error))?;
     if is_json {
         let (path, revision, canon) = (started.path.clone(), draft.revision, draft.canon());

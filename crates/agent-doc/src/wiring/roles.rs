@@ -18,7 +18,8 @@ pub(crate) fn files(root: &Path) -> Vec<PathBuf> {
     let root = root.canonicalize().unwrap_or_else(|_| root.to_owned());
     let Ok(entries) = std::fs::read_dir(root.join(FOLDER)) else { return Vec::new() };
     let paths = entries.flatten().map(|entry| entry.path());
-    let mut files: Vec<PathBuf> = paths.filter(|path| path.extension().is_some_and(|ending| ending == "md")).collect();
+    let mut files: Vec<PathBuf> =
+        paths.filter(|path| path.extension().is_some_and(|ending| ending == "md")).collect();
     files.sort();
     files.truncate(FILES_MAX);
     files
@@ -33,7 +34,10 @@ pub(crate) fn all(root: &Path, trust: &Trust) -> Vec<Role> {
         match Role::parse(stem, &text) {
             Ok(role) if roles.iter().any(|known| known.name.eq_ignore_ascii_case(&role.name)) => {
                 let name = role.name;
-                output::notice(&format!("{} does not count: there is a worker {name} already", path.display()));
+                output::notice(&format!(
+                    "{} does not count: there is a worker {name} already",
+                    path.display()
+                ));
             }
             Ok(role) => roles.push(role),
             Err(error) => output::notice(&format!("{} does not count: {error}", path.display())),

@@ -122,13 +122,18 @@ fn think(common: &Arc<Common>) -> Think {
     let common = Arc::clone(common);
     Arc::new(move |wanted: Option<&str>| {
         let chosen = model::choose(wanted, &common.settings, None).map_err(|error| format!("{error:#}"))?;
-        Ok(if chosen.name == Offline::ID { Thinker::Rules } else { Thinker::Model(chosen.model, chosen.name) })
+        Ok(if chosen.name == Offline::ID {
+            Thinker::Rules
+        } else {
+            Thinker::Model(chosen.model, chosen.name)
+        })
     })
 }
 
 /// What a person is told when something about a run was not done.
 pub(crate) fn told(error: &RunError) -> anyhow::Error {
     let whole = error.to_string();
-    let (what, remedy) = whole.split_once("; ").unwrap_or((whole.as_str(), "'agent-doc runs' lists the runs"));
+    let (what, remedy) =
+        whole.split_once("; ").unwrap_or((whole.as_str(), "'agent-doc runs' lists the runs"));
     Refusal::new(what, remedy).into()
 }

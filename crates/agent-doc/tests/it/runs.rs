@@ -42,7 +42,8 @@ fn copy(from: &Path, to: &Path) {
 /// The names of all runs.
 fn runs(person: &Person) -> Vec<String> {
     let Ok(entries) = std::fs::read_dir(person.scratch.path("project/runs")) else { return Vec::new() };
-    let mut names: Vec<String> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    let mut names: Vec<String> =
+        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
     names.sort();
     names
 }
@@ -60,7 +61,10 @@ fn section<'t>(text: &'t str, title: &str) -> &'t str {
 fn begin(person: &Person, arguments: &[&str]) -> (Child, String) {
     let mut child = person.command(arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
-    let id = lines.by_ref().map_while(Result::ok).find_map(|line| Some(line.strip_prefix("run ")?.split(' ').next()?.to_owned()));
+    let id = lines
+        .by_ref()
+        .map_while(Result::ok)
+        .find_map(|line| Some(line.strip_prefix("run ")?.split(' ').next()?.to_owned()));
     let id = id.expect("the run did not begin");
     // Nobody may wait for room in a pipe that nobody reads.
     std::thread::spawn(move || lines.map_while(Result::ok).for_each(drop));
@@ -95,18 +99,32 @@ fn an_offline_run_on_this_repository_finds_real_things_and_says_the_same_each_ti
     let (researcher, terminal) = (section(&texts[0], "Researcher"), section(&texts[0], "Terminal"));
     // Really read: a line stands where it is said to.
     let quote = researcher.lines().find_map(|line| line.strip_prefix("- `crates/")).unwrap();
-    let (place, words) = quote.split_once("` ").filter(|(place, _)| place.contains(':')).unwrap_or_else(|| {
-        let quote = researcher.lines().filter_map(|line| line.strip_prefix("- `crates/")).find(|line| line.contains(".rs:")).unwrap();
-        quote.split_once("` ").unwrap()
-    });
+    let (place, words) =
+        quote.split_once("` ").filter(|(place, _)| place.contains(':')).unwrap_or_else(|| {
+            let quote = researcher
+                .lines()
+                .filter_map(|line| line.strip_prefix("- `crates/"))
+                .find(|line| line.contains(".rs:"))
+                .unwrap();
+            quote.split_once("` ").unwrap()
+        });
     let (path, line) = place.rsplit_once(':').unwrap();
     let file = person.scratch.read(&format!("project/crates/{path}"));
     let there = file.lines().nth(line.parse::<usize>().unwrap() - 1).unwrap();
     assert_eq!(there.trim(), words, "{place}");
     // Really run: what the command counts is what is there.
-    assert!(terminal.contains("Ran `grep -rIilE ") && terminal.contains("- `crates/workspace`: "), "{terminal}");
-    assert!(researcher.contains("what Terminal found") && researcher.contains("Note to Terminal:"), "{researcher}");
-    assert!(terminal.contains("what Researcher found") && terminal.contains("Note to Researcher:"), "{terminal}");
+    assert!(
+        terminal.contains("Ran `grep -rIilE ") && terminal.contains("- `crates/workspace`: "),
+        "{terminal}"
+    );
+    assert!(
+        researcher.contains("what Terminal found") && researcher.contains("Note to Terminal:"),
+        "{researcher}"
+    );
+    assert!(
+        terminal.contains("what Researcher found") && terminal.contains("Note to Researcher:"),
+        "{terminal}"
+    );
     let canon = section(&texts[0], "Conductor");
     assert!(canon.contains("**Researcher**") && canon.contains("**Terminal**"), "{canon}");
     assert!(canon.contains("without a language model"), "{canon}");
@@ -118,7 +136,10 @@ fn findings_come_bit_by_bit_and_stand_in_the_history_under_their_authors() {
     let output = person.run(&["conduct", "where does tally print words?", "--json"]);
     assert_eq!(output.status.code(), Some(0), "{}", told(&output));
     let report: Value = serde_json::from_slice(&output.stdout).unwrap();
-    assert_eq!((report["run"]["status"].as_str(), report["run"]["plan"].as_array().unwrap().len()), (Some("completed"), 4));
+    assert_eq!(
+        (report["run"]["status"].as_str(), report["run"]["plan"].as_array().unwrap().len()),
+        (Some("completed"), 4)
+    );
     let path = report["path"].as_str().unwrap();
     let history = text(&person.run(&["history", path]));
     for author in ["Researcher", "Terminal", "Conductor"] {
@@ -144,10 +165,16 @@ fn runs_are_listed_shown_and_cancelled_by_the_beginning_of_their_name() {
     let over = person.run(&["runs", "cancel", &id]);
     assert_eq!(told(&over), format!("exit 2\n! error: run {id} is completed\n!   help: begin another one\n"));
     let absent = told(&person.run(&["runs", "show", "nothing"]));
-    assert_eq!(absent, "exit 2\n! error: there is no run \"nothing\"\n!   help: 'agent-doc runs' lists them\n");
+    assert_eq!(
+        absent,
+        "exit 2\n! error: there is no run \"nothing\"\n!   help: 'agent-doc runs' lists them\n"
+    );
     for name in ["../x", &"x".repeat(300)] {
         let refused = told(&person.run(&["runs", "show", name]));
-        assert!(refused.starts_with("exit 2\n! error: ") && refused.contains("is no name of a run"), "{refused}");
+        assert!(
+            refused.starts_with("exit 2\n! error: ") && refused.contains("is no name of a run"),
+            "{refused}"
+        );
     }
     let empty = told(&person.run(&["conduct", " "]));
     assert_eq!(empty, "exit 2\n! error: the objective is empty\n!   help: say what the run is for\n");
@@ -173,7 +200,9 @@ fn a_proposal_is_accepted_from_the_shell() {
 fn is_running(number: &str) -> bool {
     let processes = std::fs::read_dir("/proc").unwrap().flatten().map(|entry| entry.path().join("cmdline"));
     let lines = processes.filter_map(|path| std::fs::read(path).ok());
-    lines.into_iter().any(|line| line.split(|byte| *byte == 0).collect::<Vec<_>>() == [b"sleep".as_slice(), number.as_bytes(), b""])
+    lines.into_iter().any(|line| {
+        line.split(|byte| *byte == 0).collect::<Vec<_>>() == [b"sleep".as_slice(), number.as_bytes(), b""]
+    })
 }
 
 #[test]
@@ -181,7 +210,8 @@ fn a_run_is_cancelled_from_another_process_and_its_commands_end() {
     let person = Person::new();
     let number = format!("{}", 100_000 + std::process::id());
     let sleep = format!("$ sleep {number}");
-    let (mut child, id) = begin(&person, &["conduct", &sleep, "--workers", "Terminal", "--allow", "Bash(sleep *)"]);
+    let (mut child, id) =
+        begin(&person, &["conduct", &sleep, "--workers", "Terminal", "--allow", "Bash(sleep *)"]);
     wait_until("the command", || is_running(&number));
     let held = told(&person.run(&["runs", "resume", &id]));
     assert!(held.contains("is worked on by"), "{held}");
@@ -202,15 +232,15 @@ fn text_of_list(person: &Person) -> String {
 fn a_run_that_is_killed_is_gone_on_with() {
     let person = Person::new();
     let number = format!("{}", 200_000 + std::process::id());
-    let gate = person.scratch.path("project/go");
-    // The command waits until the test lets it.
-    let command = format!("$ sleep {number}");
-    let (mut child, id) = begin(&person, &["conduct", &command, "--workers", "Researcher,Terminal", "--allow", "Bash(sleep *)"]);
+    // Something that runs only if it is allowed, and then for long.
+    let command = format!("$ touch src/x && sleep {number}");
+    let allow = ["--allow", "Bash(touch *)", "--allow", "Bash(sleep *)"];
+    let (mut child, id) =
+        begin(&person, &[&["conduct", &command, "--workers", "Researcher,Terminal"][..], &allow].concat());
     wait_until("the command", || is_running(&number));
-    wait_until("the researcher", || draft(&person, &id).contains("## Researcher\n<!-- proposal -->\n\n") || section(&draft(&person, &id), "Researcher").len() > 30);
+    wait_until("the researcher", || section(&draft(&person, &id), "Researcher").len() > 30);
     child.kill().unwrap();
     child.wait().unwrap();
-    drop(gate);
     wait_until("the end of the command", || !is_running(&number));
     let list = text_of_list(&person);
     assert!(list.contains(&id) && list.contains("waiting for worker"), "{list}");
@@ -229,9 +259,11 @@ fn ctrl_c_leaves_a_run_that_can_be_resumed() {
     let person = Person::new();
     let number = format!("{}", 300_000 + std::process::id());
     let command = format!("$ sleep {number}");
-    let (mut child, id) = begin(&person, &["conduct", &command, "--workers", "Terminal", "--allow", "Bash(sleep *)"]);
+    let (mut child, id) =
+        begin(&person, &["conduct", &command, "--workers", "Terminal", "--allow", "Bash(sleep *)"]);
     wait_until("the command", || is_running(&number));
-    let signalled = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    let signalled =
+        std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
     assert!(signalled.success());
     assert_eq!(child.wait().unwrap().code(), Some(130));
     assert!(!is_running(&number));
@@ -256,8 +288,10 @@ fn a_run_writes_through_the_process_that_serves_the_project() {
 fn what_is_saved_in_an_editor_meanwhile_is_heard() {
     let person = Person::new();
     let number = format!("{}", 400_000 + std::process::id());
-    let (mut child, id) =
-        begin(&person, &["conduct", &format!("$ sleep {number}"), "--workers", "Terminal", "--allow", "Bash(sleep *)"]);
+    let (mut child, id) = begin(
+        &person,
+        &["conduct", &format!("$ sleep {number}"), "--workers", "Terminal", "--allow", "Bash(sleep *)"],
+    );
     wait_until("the command", || is_running(&number));
     let path: PathBuf = person.scratch.path(&format!("project/runs/{id}/draft.md"));
     let mut text = std::fs::read_to_string(&path).unwrap();
@@ -271,11 +305,19 @@ fn what_is_saved_in_an_editor_meanwhile_is_heard() {
 fn a_worker_of_the_project_counts_only_when_it_is_trusted() {
     let person = Person::new();
     std::fs::create_dir_all(person.scratch.path("project/.agent-doc/workers")).unwrap();
-    person.scratch.write("project/.agent-doc/workers/critic.md", "---\nname: Critic\ntools: Grep, Read\n---\nDoubt everything.\n");
+    person.scratch.write(
+        "project/.agent-doc/workers/critic.md",
+        "---\nname: Critic\ntools: Grep, Read\n---\nDoubt everything.\n",
+    );
     let arguments = ["conduct", "what is tally?", "--workers", "Critic"];
     let refused: Output = person.run(&arguments);
     let said = told(&refused);
-    assert!(said.starts_with("exit 2") && said.contains("critic.md does not count") && said.contains("there is no worker \"Critic\""), "{said}");
+    assert!(
+        said.starts_with("exit 2")
+            && said.contains("critic.md does not count")
+            && said.contains("there is no worker \"Critic\""),
+        "{said}"
+    );
     let listed = text(&person.run(&["trust", "--list"]));
     assert!(listed.contains("critic.md") && listed.contains("Doubt everything."), "{listed}");
     person.run(&["trust"]);

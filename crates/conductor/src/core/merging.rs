@@ -44,7 +44,8 @@ impl Conductor {
         let count = self.record.canon.count + 1;
         self.is_due_again = false;
         self.record.canon.sources.clone_from(&sources);
-        let merging = Merging { count, inputs, sources, asked: 0, rewrites: 0, text: None, written: String::new() };
+        let merging =
+            Merging { count, inputs, sources, asked: 0, rewrites: 0, text: None, written: String::new() };
         self.merging = Some(merging);
         if is_silent {
             let text = canon::explained(&self.record, "see below why each of them stopped");
@@ -64,8 +65,14 @@ impl Conductor {
         }
     }
 
-    pub(super) fn synthesized(&mut self, count: u32, said: Result<String, String>, effects: &mut Vec<Effect>) {
-        let Some(asked) = self.merging.as_ref().filter(|merging| merging.count == count).map(|merging| merging.asked)
+    pub(super) fn synthesized(
+        &mut self,
+        count: u32,
+        said: Result<String, String>,
+        effects: &mut Vec<Effect>,
+    ) {
+        let Some(asked) =
+            self.merging.as_ref().filter(|merging| merging.count == count).map(|merging| merging.asked)
         else {
             return;
         };
@@ -83,7 +90,9 @@ impl Conductor {
                 self.synthesize(Some(why), effects);
             }
             Err(why) => {
-                self.record.decided(format!("the canon of the model is not taken: {why}; the sections are put together without it"));
+                self.record.decided(format!(
+                    "the canon of the model is not taken: {why}; the sections are put together without it"
+                ));
                 let text = canon::aggregate(&self.draft, &self.record);
                 self.write(text, false, effects);
             }
@@ -114,7 +123,10 @@ impl Conductor {
         canon.is_synthesis = merging.text.is_some_and(|(_, is_synthesis)| is_synthesis);
         canon.is_due = self.is_due_again;
         let sources = merging.sources.join(" and ");
-        self.record.decided(format!("canon {count} is made of {}", if sources.is_empty() { "nothing" } else { &sources }));
+        self.record.decided(format!(
+            "canon {count} is made of {}",
+            if sources.is_empty() { "nothing" } else { &sources }
+        ));
         for name in merging.sources {
             if let Some(worker) = self.record.worker_mut(&name) {
                 worker.merged = Some(revision);
@@ -137,7 +149,9 @@ impl Conductor {
     pub(super) fn canon_refused(&mut self, count: u32, why: &str) {
         if self.merging.take_if(|merging| merging.count == count).is_some() {
             self.is_put_off = true;
-            self.record.decided(format!("the canon could not be written: {why}; it is tried again when the document changes"));
+            self.record.decided(format!(
+                "the canon could not be written: {why}; it is tried again when the document changes"
+            ));
         }
     }
 

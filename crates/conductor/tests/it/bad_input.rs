@@ -110,7 +110,15 @@ async fn a_worker_that_prints_the_whole_document_into_its_section_forges_nothing
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_fence_or_comment_that_a_worker_never_closes_hides_nobody() {
-    for open in ["```\nnever closed", "<!-- never closed", "<pre>\nnever", "~~~~ x\nnever", "<details>\n\nnever", "text\n---", "- list\n  > quote"] {
+    for open in [
+        "```\nnever closed",
+        "<!-- never closed",
+        "<pre>\nnever",
+        "~~~~ x\nnever",
+        "<details>\n\nnever",
+        "text\n---",
+        "- list\n  > quote",
+    ] {
         let puppet = Puppet::new(move |asked| match (asked.done("AppendSection"), asked.done("Finished")) {
             (0, _) => append(asked, open),
             (1, _) => append(asked, "Plain words."),
@@ -152,7 +160,11 @@ async fn a_worker_that_never_finishes_is_stopped_by_its_budget() {
     assert_eq!(record.status, Status::Failed, "{record:#?}");
     assert!(puppet.asked().len() < 400, "{}", puppet.asked().len());
     assert!(stage.file(&id).contains("More 1."), "what it wrote is kept");
-    assert!(stage.section(&id, "Conductor").await.contains("Researcher did not finish"), "{}", stage.file(&id));
+    assert!(
+        stage.section(&id, "Conductor").await.contains("Researcher did not finish"),
+        "{}",
+        stage.file(&id)
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -175,9 +187,10 @@ async fn a_worker_asks_the_person_and_goes_on_with_the_answer() {
     let puppet = Puppet::new(|asked| {
         let is_answered = asked.prompt.contains("the second one");
         match (asked.worker.as_str(), is_answered, asked.steps.len()) {
-            ("Researcher", false, 0) => {
-                Said::Calls(vec![("Finished", json!({ "summary": "unsure", "question": "Which of the two?" }))])
-            }
+            ("Researcher", false, 0) => Said::Calls(vec![(
+                "Finished",
+                json!({ "summary": "unsure", "question": "Which of the two?" }),
+            )]),
             ("Researcher", false, _) => Said::Words("I wait.".to_owned()),
             _ => diligent(asked),
         }
@@ -194,14 +207,20 @@ async fn a_worker_asks_the_person_and_goes_on_with_the_answer() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_directive_in_the_middle_of_a_run_ends_it() {
-    let stage = Stage::new(Puppet::new(|asked| if asked.steps.is_empty() { append(asked, "First.") } else { Said::Never }));
+    let stage =
+        Stage::new(Puppet::new(
+            |asked| if asked.steps.is_empty() { append(asked, "First.") } else { Said::Never },
+        ));
     let id = stage.start("compare").await;
     let text = stage.until_text(&id, |text| text.matches("First.").count() == 2).await;
     stage.save(&id, &format!("{text}/cancel\n"));
     let record = stage.ended(&id).await;
     assert_eq!(record.status, Status::Cancelled, "{record:#?}");
     let text = stage.file(&id);
-    assert!(text.contains("> Taken: `/cancel` → the run ends") && text.matches("First.").count() == 2, "{text}");
+    assert!(
+        text.contains("> Taken: `/cancel` → the run ends") && text.matches("First.").count() == 2,
+        "{text}"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -217,16 +236,22 @@ async fn a_role_of_the_project_has_its_own_section_and_only_its_own_tools() {
     assert_eq!(draft.titles(), ["Conductor", "Researcher", "Terminal", "Critic", "User"], "{}", draft.text);
     assert!(draft.section("Critic").unwrap().contains("Critic find finding 1."));
     let asked = puppet.asked_as("Critic");
-    assert!(asked[0].tools.contains(&"AppendSection".to_owned()) && !asked[0].tools.contains(&"Bash".to_owned()));
+    assert!(
+        asked[0].tools.contains(&"AppendSection".to_owned()) && !asked[0].tools.contains(&"Bash".to_owned())
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_person_takes_everything_away_and_the_run_still_ends() {
     let go = Arc::new(Notify::new());
     let gate = Arc::clone(&go);
-    let puppet = Puppet::new(move |asked| match (asked.worker.as_str(), asked.attribute("aim").as_str(), asked.steps.len()) {
-        ("Terminal", "find", 0) => Said::After(Arc::clone(&gate), Box::new(append(asked, "Terminal at last."))),
-        _ => diligent(asked),
+    let puppet = Puppet::new(move |asked| {
+        match (asked.worker.as_str(), asked.attribute("aim").as_str(), asked.steps.len()) {
+            ("Terminal", "find", 0) => {
+                Said::After(Arc::clone(&gate), Box::new(append(asked, "Terminal at last.")))
+            }
+            _ => diligent(asked),
+        }
     });
     let stage = Stage::new(puppet);
     let id = stage.start("compare").await;

@@ -47,7 +47,8 @@ async fn flood(stage: &Stage, id: &str, writers: usize, lines: usize) {
             let section = if writer % 2 == 0 { "Researcher" } else { "Terminal" };
             for line in 0..lines {
                 let content = format!("w{writer} l{line}.");
-                let command = FileCommand::AppendSection { path: path.clone(), section: section.to_owned(), content };
+                let command =
+                    FileCommand::AppendSection { path: path.clone(), section: section.to_owned(), content };
                 let reply = documents.execute(command.by(worker(section))).await.unwrap();
                 assert!(matches!(reply.result, FileResult::Written { .. }), "{reply:?}");
             }
@@ -64,7 +65,11 @@ fn check_flood(text: &str, writers: usize, lines: usize) {
     let mut count = 0;
     for line in text.lines() {
         let is_flood = line.starts_with('w') && line.as_bytes().get(1).is_some_and(u8::is_ascii_digit);
-        let Some((writer, number)) = line.strip_suffix('.').and_then(|line| line.split_once(" l")).filter(|_| is_flood) else { continue };
+        let Some((writer, number)) =
+            line.strip_suffix('.').and_then(|line| line.split_once(" l")).filter(|_| is_flood)
+        else {
+            continue;
+        };
         let expected = next.entry(writer).or_default();
         assert_eq!(number, expected.to_string(), "{line}");
         *expected += 1;
@@ -154,9 +159,11 @@ async fn c05_a_whole_save_of_an_old_text_is_merged_and_a_whole_write_on_an_old_b
     for number in 0..7 {
         stage.append(&id, "Terminal", &format!("Line {number}."), worker("Terminal")).await;
     }
-    let write = FileCommand::Write { path: document_of(&id), content: loaded.replace("# compare", "# contrast") };
+    let write =
+        FileCommand::Write { path: document_of(&id), content: loaded.replace("# compare", "# contrast") };
     let reply = stage.documents.execute(write.by(person()).on(base)).await.unwrap();
-    let FileResult::Error { kind: FileErrorKind::Conflict { current, current_revision }, .. } = reply.result else {
+    let FileResult::Error { kind: FileErrorKind::Conflict { current, current_revision }, .. } = reply.result
+    else {
         panic!("never the last write wins: {reply:?}")
     };
     assert!(current_revision == base + 7 && current.contains("Line 6."), "{current}");
@@ -172,9 +179,16 @@ async fn c06_a_section_that_the_person_takes_away_is_made_again_and_nothing_is_l
     let gate = Arc::clone(&go);
     let puppet = Puppet::new(move |asked| {
         let line = |number: usize| append(asked, &format!("{} line {number}.", asked.worker));
-        match (asked.worker.as_str(), asked.attribute("aim").as_str(), asked.done("AppendSection"), asked.done("Finished")) {
+        match (
+            asked.worker.as_str(),
+            asked.attribute("aim").as_str(),
+            asked.done("AppendSection"),
+            asked.done("Finished"),
+        ) {
             ("Terminal", "find", 0, _) if asked.steps.is_empty() => line(0),
-            ("Terminal", "find", 1, 0) if asked.steps.len() == 1 => Said::After(Arc::clone(&gate), Box::new(line(1))),
+            ("Terminal", "find", 1, 0) if asked.steps.len() == 1 => {
+                Said::After(Arc::clone(&gate), Box::new(line(1)))
+            }
             // It was told that its section is gone; the next attempt finds it.
             (_, _, 0..=2, 0) if asked.steps.len() < 3 => line(asked.steps.len()),
             (_, _, _, 0) => finished("done"),
@@ -187,9 +201,14 @@ async fn c06_a_section_that_the_person_takes_away_is_made_again_and_nothing_is_l
     let (before, rest) = text.split_once("## Terminal").unwrap();
     let (_, after) = rest.split_once("## User").unwrap();
     stage.save(&id, &format!("{before}## User{after}"));
-    let is_empty = |text: &str| Draft::new(text, 0).section("Terminal").is_ok_and(|section| section.is_empty());
+    let is_empty =
+        |text: &str| Draft::new(text, 0).section("Terminal").is_ok_and(|section| section.is_empty());
     let text = stage.until_text(&id, is_empty).await;
-    let titles: Vec<String> = find_sections(&text).into_iter().filter(|section| section.level == 2).map(|section| section.title).collect();
+    let titles: Vec<String> = find_sections(&text)
+        .into_iter()
+        .filter(|section| section.level == 2)
+        .map(|section| section.title)
+        .collect();
     assert_eq!(titles, ["Conductor", "Researcher", "Terminal", "User"], "at its place");
     go.notify_one();
     let record = stage.ended(&id).await;
@@ -205,7 +224,9 @@ async fn c07_a_heading_that_stands_twice_blocks_the_run_until_the_person_mends_i
         "Terminal" if asked.steps.is_empty() && asked.attribute("aim") == "find" => {
             Said::After(Arc::clone(&gate), Box::new(append(asked, "Terminal late.")))
         }
-        _ if asked.steps.last().is_some_and(|(_, _, failed)| *failed) => Said::Words("I cannot write.".to_owned()),
+        _ if asked.steps.last().is_some_and(|(_, _, failed)| *failed) => {
+            Said::Words("I cannot write.".to_owned())
+        }
         _ => diligent(asked),
     });
     let stage = Stage::new(puppet.clone());
@@ -216,7 +237,12 @@ async fn c07_a_heading_that_stands_twice_blocks_the_run_until_the_person_mends_i
     let why = view.record.why.clone().unwrap();
     assert!(why.contains("2 sections \"Terminal\""), "{why}");
     go.notify_one();
-    let refused = || puppet.asked_as("Terminal").iter().any(|asked| asked.steps.iter().any(|(_, told, _)| told.contains("MultipleMatches")));
+    let refused = || {
+        puppet
+            .asked_as("Terminal")
+            .iter()
+            .any(|asked| asked.steps.iter().any(|(_, told, _)| told.contains("MultipleMatches")))
+    };
     while !refused() {
         tokio::task::yield_now().await;
     }
@@ -257,7 +283,10 @@ async fn c08_a_save_by_any_editor_is_taken_in_as_the_persons() {
         save(&stage, &id, &before.text.replace("## Conductor\n", &format!("## Conductor\n\n{words}\n")));
         let event = tokio::time::timeout(PATIENCE, changes.next()).await.unwrap().unwrap();
         let Event::Changed(changed) = event else { panic!("{event:?}") };
-        assert_eq!((changed.kind, changed.author.name(), changed.base), (ChangeKind::Saved, "user", before.revision));
+        assert_eq!(
+            (changed.kind, changed.author.name(), changed.base),
+            (ChangeKind::Saved, "user", before.revision)
+        );
         assert!(handle.read().text.contains(&words));
         stage.append(&id, "Researcher", &format!("After {number}."), worker("Researcher")).await;
         assert!(stage.file(&id).contains(&words), "memory that is old does not win");
@@ -300,7 +329,10 @@ async fn c10_half_a_save_is_never_shown() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn c11_two_runs_at_once_do_not_meet_and_a_stuck_one_does_not_hold_the_other_up() {
-    let puppet = Puppet::new(|asked| if asked.prompt.contains("the stuck one") { Said::Never } else { diligent(asked) });
+    let puppet =
+        Puppet::new(
+            |asked| if asked.prompt.contains("the stuck one") { Said::Never } else { diligent(asked) },
+        );
     let stage = Stage::new(puppet);
     let stuck = stage.start("the stuck one").await;
     let (id, record) = stage.run("the quick one").await;
@@ -324,7 +356,13 @@ async fn c12_a_slow_merge_holds_nobody_up_and_keeps_what_was_written_meanwhile()
     });
     let stage = Stage::with(&Cast { conductor: Some(conductor), ..Cast::new(Puppet::new(diligent)) });
     let id = stage.start("compare").await;
-    stage.until(&id, |view| view.record.status == Status::Running && view.record.plan.iter().all(|item| item.state.is_over()) && !view.record.plan.is_empty()).await;
+    stage
+        .until(&id, |view| {
+            view.record.status == Status::Running
+                && view.record.plan.iter().all(|item| item.state.is_over())
+                && !view.record.plan.is_empty()
+        })
+        .await;
     for number in 0..20 {
         let written = stage.append(&id, "Terminal", &format!("Line {number}."), worker("Terminal")).await;
         assert!(matches!(written, FileResult::Written { .. }), "{written:?}");

@@ -18,7 +18,8 @@ use crate::stage::{Cast, Stage, authors};
 /// Workers of whom one hangs until it is let go.
 fn hanging(is_free: Arc<AtomicBool>) -> Puppet {
     Puppet::new(move |asked| {
-        let is_held = asked.worker == "Terminal" && asked.done("AppendSection") == 1 && !is_free.load(Ordering::SeqCst);
+        let is_held =
+            asked.worker == "Terminal" && asked.done("AppendSection") == 1 && !is_free.load(Ordering::SeqCst);
         if is_held { Said::Never } else { diligent(asked) }
     })
 }
@@ -34,7 +35,10 @@ async fn r02_an_unfinished_run_is_listed_and_goes_on_without_doing_anything_twic
     stage.until_text(&id, |text| text.contains("Terminal find finding 1.")).await;
     let stage = stage.restarted(&cast).await;
     let listed = stage.runs.list(0, 10).await.unwrap();
-    assert_eq!((listed[0].id.as_str(), listed[0].objective.as_str(), listed[0].is_live), (id.as_str(), "compare", false));
+    assert_eq!(
+        (listed[0].id.as_str(), listed[0].objective.as_str(), listed[0].is_live),
+        (id.as_str(), "compare", false)
+    );
     assert!(!listed[0].status.is_final(), "{:?}", listed[0]);
     let before = puppet.asked_as("Researcher").len();
     is_free.store(true, Ordering::SeqCst);
@@ -47,7 +51,11 @@ async fn r02_an_unfinished_run_is_listed_and_goes_on_without_doing_anything_twic
     for line in ["Researcher find finding 1.", "Researcher find finding 2.", "Terminal find finding 2."] {
         assert_eq!(text.lines().filter(|own| *own == line).count(), 1, "{line}: {text}");
     }
-    assert!(record.decisions.iter().any(|words| words.contains("after a restart")), "{:#?}", record.decisions);
+    assert!(
+        record.decisions.iter().any(|words| words.contains("after a restart")),
+        "{:#?}",
+        record.decisions
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -111,7 +119,11 @@ async fn r04_what_a_crash_leaves_beside_the_record_is_no_record() {
     let path = stage.record_path(&id);
     let half = &std::fs::read(&path).unwrap()[..40];
     std::fs::write(path.with_file_name("run.json.1-2.new"), half).unwrap();
-    assert_eq!(*stage.runs.show(&id).await.unwrap().record, *record, "the old one or the new one, never half of one");
+    assert_eq!(
+        *stage.runs.show(&id).await.unwrap().record,
+        *record,
+        "the old one or the new one, never half of one"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -130,14 +142,24 @@ async fn r05_a_lost_or_damaged_record_is_made_again_from_the_document() {
             Some(bytes) => std::fs::write(&path, bytes).unwrap(),
         }
         let listed = stage.runs.list(0, 10).await.unwrap();
-        assert!(listed[0].status == Status::Blocked && listed[0].why.as_ref().unwrap().contains("lost"), "{listed:?}");
+        assert!(
+            listed[0].status == Status::Blocked && listed[0].why.as_ref().unwrap().contains("lost"),
+            "{listed:?}"
+        );
         assert_eq!(stage.file(&id), before, "looking changes nothing");
         stage.runs.resume(&id).await.unwrap();
         let record = stage.ended(&id).await;
-        assert_eq!((record.status, record.objective.as_str()), (Status::Completed, "compare the two"), "{record:#?}");
+        assert_eq!(
+            (record.status, record.objective.as_str()),
+            (Status::Completed, "compare the two"),
+            "{record:#?}"
+        );
         assert_eq!(puppet.asked().len(), asked, "what stands in the document is done");
         let text = stage.file(&id);
-        assert!(text.contains("Researcher find finding 1.") && text.contains("Terminal relate finding 2."), "{text}");
+        assert!(
+            text.contains("Researcher find finding 1.") && text.contains("Terminal relate finding 2."),
+            "{text}"
+        );
         let kept = path.with_file_name("run.json.damaged-1");
         assert_eq!(damage.map(<[u8]>::to_vec), std::fs::read(kept).ok(), "what was damaged is kept");
     }
@@ -172,7 +194,11 @@ async fn r06_what_the_person_changed_while_nothing_ran_wins() {
     let record = stage.ended(&id).await;
     assert_eq!(record.status, Status::Completed, "{record:#?}");
     let section = stage.section(&id, "Researcher").await;
-    assert!(section.starts_with("Finding 1, as I would say it.") && section.contains("Researcher follow finding 1."), "{section}");
+    assert!(
+        section.starts_with("Finding 1, as I would say it.")
+            && section.contains("Researcher follow finding 1."),
+        "{section}"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -182,7 +208,8 @@ async fn r07_every_revision_has_its_author_and_section_and_an_old_text_comes_bac
     let (id, _) = stage.run("compare").await;
     stage.append(&id, "User", "Mine.", Actor::User("user".to_owned())).await;
     let lines = authors(&stage.path(&id), &stage.root());
-    let wrote = |words: &str| lines.iter().find(|(line, _)| line == words).map(|(_, author)| author.clone()).unwrap();
+    let wrote =
+        |words: &str| lines.iter().find(|(line, _)| line == words).map(|(_, author)| author.clone()).unwrap();
     assert_eq!(wrote("Researcher find finding 1."), "Researcher");
     assert_eq!(wrote("Terminal relate finding 2."), "Terminal");
     assert_eq!(wrote("**Terminal**"), "Conductor");
@@ -192,10 +219,12 @@ async fn r07_every_revision_has_its_author_and_section_and_an_old_text_comes_bac
     let (history, _) = workspace::journal::Journal::read(&paths.journal).unwrap();
     let revisions: Vec<u64> = history.entries().iter().map(|entry| entry.revision).collect();
     assert!(revisions.windows(2).all(|pair| pair[0] < pair[1]), "{revisions:?}");
-    let sections: BTreeSet<&str> = history.entries().iter().filter_map(|entry| entry.section.as_deref()).collect();
+    let sections: BTreeSet<&str> =
+        history.entries().iter().filter_map(|entry| entry.section.as_deref()).collect();
     assert_eq!(sections.into_iter().collect::<Vec<_>>(), ["Conductor", "Researcher", "Terminal", "User"]);
     let (old, now) = (history.text_at(revisions[0]).unwrap(), stage.runs.draft(&id).await.unwrap().revision);
-    let write = workspace::command::FileCommand::Write { path: conductor::document_of(&id), content: old.clone() };
+    let write =
+        workspace::command::FileCommand::Write { path: conductor::document_of(&id), content: old.clone() };
     let reply = stage.documents.execute(write.by(Actor::User("user".to_owned())).on(now)).await.unwrap();
     assert_eq!((reply.revision, stage.file(&id)), (now + 1, old));
 }
@@ -224,7 +253,8 @@ async fn r08_five_hundred_runs_are_listed_quickly_and_by_pages() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn r09_a_cancelled_run_stops_and_keeps_what_it_has_a_hundred_times_without_leaving_anything_open() {
-    let puppet = Puppet::new(|asked| if asked.steps.is_empty() { append(asked, "First words.") } else { Said::Never });
+    let puppet =
+        Puppet::new(|asked| if asked.steps.is_empty() { append(asked, "First words.") } else { Said::Never });
     let cast = Cast::new(puppet);
     let stage = Stage::with(&cast);
     let open = || std::fs::read_dir("/proc/self/fd").unwrap().count();

@@ -160,7 +160,8 @@ impl Stage {
 
     /// Waits for the end of a run.
     pub(crate) async fn ended(&self, id: &str) -> Arc<Record> {
-        let view: View = tokio::time::timeout(PATIENCE, self.runs.ended(id)).await.expect("the run does not end").unwrap();
+        let view: View =
+            tokio::time::timeout(PATIENCE, self.runs.ended(id)).await.expect("the run does not end").unwrap();
         view.record
     }
 
@@ -245,5 +246,9 @@ pub(crate) fn authors(path: &Path, root: &Path) -> Vec<(String, String)> {
     let (history, _) = workspace::journal::Journal::read(&paths.journal).unwrap();
     let text = history.latest_text().to_owned();
     let lines: Vec<&str> = text.lines().collect();
-    history.blame().into_iter().map(|blamed| (lines[blamed.line - 1].to_owned(), blamed.author.name().to_owned())).collect()
+    history
+        .blame()
+        .into_iter()
+        .map(|blamed| (lines[blamed.line - 1].to_owned(), blamed.author.name().to_owned()))
+        .collect()
 }

@@ -77,7 +77,10 @@ impl<'a> Toolbox<'a> {
     pub(super) fn append(&self, document: &str, section: &str, content: &str) -> Option<Call> {
         let section_names: &[&str] = &["section", "title", "heading", "name"];
         let (document, content) = (Value::from(document), Value::from(content));
-        self.call("AppendSection", &[(PATH, document), (section_names, Value::from(section)), (&["content", "text"], content)])
+        self.call(
+            "AppendSection",
+            &[(PATH, document), (section_names, Value::from(section)), (&["content", "text"], content)],
+        )
     }
 
     /// Says that an assignment is done.

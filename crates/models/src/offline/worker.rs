@@ -52,7 +52,8 @@ pub(super) fn next(messages: &[Arc<Message>], toolbox: &Toolbox<'_>) -> Option<A
 
 impl Assignment {
     fn of(messages: &[Arc<Message>]) -> Option<Assignment> {
-        let is_prompt = |message: &Arc<Message>| message.role == Role::User && said(message).contains("<assignment ");
+        let is_prompt =
+            |message: &Arc<Message>| message.role == Role::User && said(message).contains("<assignment ");
         let begin = messages.iter().rposition(is_prompt)?;
         let prompt = messages.get(begin).map(|message| said(message))?;
         let (head, rest) = prompt.split_once("<assignment ")?.1.split_once(">\n")?;
@@ -104,16 +105,25 @@ impl Assignment {
             let why = "I look where the words stand.".to_owned();
             return (!calls.is_empty()).then_some(Action::Do { why, calls });
         }
-        let counted = self.conversation.results("Grep").flat_map(|step| counts::lines(&step.output)).collect::<Vec<_>>();
+        let counted = self
+            .conversation
+            .results("Grep")
+            .flat_map(|step| counts::lines(&step.output))
+            .collect::<Vec<_>>();
         if self.appends() == 0 {
             return self.append(&counts::places(&counted, &keywords), toolbox);
         }
         let read = self.conversation.results("Read").count();
         if self.conversation.has_used("Read") || (counted.is_empty() && named.is_empty()) {
             let is_told = self.appends() > 1 || read == 0;
-            return if is_told { None } else { self.append(&format!("{}\n\n{NOTE}", self.quotes(&keywords)), toolbox) };
+            return if is_told {
+                None
+            } else {
+                self.append(&format!("{}\n\n{NOTE}", self.quotes(&keywords)), toolbox)
+            };
         }
-        let files: Vec<String> = named.into_iter().chain(counts::best(&counted, FILES_MAX)).take(FILES_MAX).collect();
+        let files: Vec<String> =
+            named.into_iter().chain(counts::best(&counted, FILES_MAX)).take(FILES_MAX).collect();
         let calls: Vec<Call> = files.iter().filter_map(|file| toolbox.read(file)).collect();
         (!calls.is_empty()).then(|| Action::Do { why: format!("I read {}.", quoted(&files)), calls })
     }
@@ -131,11 +141,18 @@ impl Assignment {
         for step in self.conversation.results("Read") {
             let lines = findings::file(step.argument(&["path", "file_path", "file"]), &step.output);
             let lines: Vec<&findings::Quote> = lines.iter().collect();
-            let best = report::best(&lines, keywords).into_iter().take(QUOTES_MAX).map(|quote| format!("- {}", report::shown(quote)));
+            let best = report::best(&lines, keywords)
+                .into_iter()
+                .take(QUOTES_MAX)
+                .map(|quote| format!("- {}", report::shown(quote)));
             parts.extend(best);
         }
         let about = quoted(keywords);
-        if parts.is_empty() { "The files that I read say nothing about it.".to_owned() } else { format!("What the files say about {about}:\n\n{}", parts.join("\n")) }
+        if parts.is_empty() {
+            "The files that I read say nothing about it.".to_owned()
+        } else {
+            format!("What the files say about {about}:\n\n{}", parts.join("\n"))
+        }
     }
 
     /// Runs what the person wrote, else counts by commands.
@@ -163,7 +180,8 @@ impl Assignment {
             return vec!["ls".to_owned()];
         }
         let search = counts::search(&keywords);
-        let files = self.conversation.results("Bash").find(|step| step.argument(&["command", "cmd"]) == search);
+        let files =
+            self.conversation.results("Bash").find(|step| step.argument(&["command", "cmd"]) == search);
         let files = files.map(|step| counts::files(&step.output)).unwrap_or_default();
         let measure = counts::measure(&files, COUNTED);
         std::iter::once(search).chain(measure).collect()

@@ -71,7 +71,8 @@ impl Progress {
             }
         };
         if is_new && !self.is_terminal {
-            let doing = if phase == Phase::Working && !line.is_empty() { line } else { phase.words().to_owned() };
+            let doing =
+                if phase == Phase::Working && !line.is_empty() { line } else { phase.words().to_owned() };
             self.say(&format!("{name}: {doing}"));
         }
     }
@@ -83,7 +84,11 @@ impl Progress {
         }
         self.steps += 1;
         let sign = SIGNS.get(self.steps % SIGNS.len()).copied().unwrap_or('·');
-        let mut lines = vec![format!("{sign} {} · {} s · ctrl-c stops", self.status.words(), self.begun.elapsed().as_secs())];
+        let mut lines = vec![format!(
+            "{sign} {} · {} s · ctrl-c stops",
+            self.status.words(),
+            self.begun.elapsed().as_secs()
+        )];
         for (name, phase, line) in &self.workers {
             let mark = match phase {
                 Phase::Working => sign,

@@ -33,7 +33,9 @@ pub(super) fn measure(files: &[String], count: usize) -> Option<String> {
 
 /// Whether a path means itself in a shell.
 fn is_plain(path: &str) -> bool {
-    !path.is_empty() && path.chars().all(|letter| letter.is_ascii_alphanumeric() || "/._-".contains(letter)) && !path.starts_with('-')
+    !path.is_empty()
+        && path.chars().all(|letter| letter.is_ascii_alphanumeric() || "/._-".contains(letter))
+        && !path.starts_with('-')
 }
 
 /// What a command showed, for the document.
@@ -47,11 +49,18 @@ pub(super) fn told(step: &Step, is_last: bool) -> String {
     let files = files(&step.output);
     if command.starts_with("grep -rIilE") && !files.is_empty() {
         let folders = folders(&files);
-        let shown: Vec<String> =
-            folders.iter().take(FOLDERS_MAX).map(|(folder, count)| format!("- `{folder}`: {count} files")).collect();
+        let shown: Vec<String> = folders
+            .iter()
+            .take(FOLDERS_MAX)
+            .map(|(folder, count)| format!("- `{folder}`: {count} files"))
+            .collect();
         let more = folders.len().saturating_sub(FOLDERS_MAX);
         let more = if more > 0 { format!("\n- and {more} more folders") } else { String::new() };
-        return format!("Ran `{command}`: {} files, by folder\n\n{}{more}{note}", files.len(), shown.join("\n"));
+        return format!(
+            "Ran `{command}`: {} files, by folder\n\n{}{more}{note}",
+            files.len(),
+            shown.join("\n")
+        );
     }
     let lines: Vec<&str> = step.output.lines().collect();
     let mut shown = lines.iter().take(LINES_MAX).copied().collect::<Vec<_>>().join("\n");
@@ -67,8 +76,13 @@ pub(super) fn lines(output: &str) -> Vec<(String, usize)> {
         let (path, count) = line.trim().rsplit_once(':').unwrap_or((line.trim(), "1"));
         Some((path.trim_start_matches("./").to_owned(), count.trim().parse().ok()?))
     });
-    let is_written = |path: &str| !path.contains(' ') && path.contains(['.', '/']) && !path.ends_with(".lock");
-    counted.filter(|(path, _)| is_written(path) && !PASSED_OVER.iter().any(|folder| path.starts_with(&format!("{folder}/")))).collect()
+    let is_written =
+        |path: &str| !path.contains(' ') && path.contains(['.', '/']) && !path.ends_with(".lock");
+    counted
+        .filter(|(path, _)| {
+            is_written(path) && !PASSED_OVER.iter().any(|folder| path.starts_with(&format!("{folder}/")))
+        })
+        .collect()
 }
 
 /// Where words stand, by folder.
@@ -90,8 +104,11 @@ pub(super) fn places(counted: &[(String, usize)], words: &[String]) -> String {
         }
     }
     folders.sort_by(|one, other| other.1.cmp(&one.1).then_with(|| one.0.cmp(&other.0)));
-    let shown: Vec<String> =
-        folders.iter().take(FOLDERS_MAX).map(|(folder, count)| format!("- `{folder}`: {count} lines")).collect();
+    let shown: Vec<String> = folders
+        .iter()
+        .take(FOLDERS_MAX)
+        .map(|(folder, count)| format!("- `{folder}`: {count} lines"))
+        .collect();
     format!("{total} lines of {} files are about {about}, by folder\n\n{}", counted.len(), shown.join("\n"))
 }
 
@@ -100,7 +117,11 @@ pub(super) fn best(counted: &[(String, usize)], count: usize) -> Vec<String> {
     let is_test = |path: &str| path.contains("/tests/") || path.starts_with("tests/");
     let mut files: Vec<&(String, usize)> = counted.iter().collect();
     files.sort_by(|one, other| {
-        (is_test(&one.0), std::cmp::Reverse(one.1), &one.0).cmp(&(is_test(&other.0), std::cmp::Reverse(other.1), &other.0))
+        (is_test(&one.0), std::cmp::Reverse(one.1), &one.0).cmp(&(
+            is_test(&other.0),
+            std::cmp::Reverse(other.1),
+            &other.0,
+        ))
     });
     let mut chosen: Vec<String> = Vec::new();
     for (path, _) in files {

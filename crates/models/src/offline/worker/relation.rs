@@ -10,7 +10,8 @@ const PLACES_MAX: usize = 5;
 /// What `worker` says about the sections of the others.
 pub(super) fn of(document: &str, worker: &str) -> String {
     let sections = sections(document);
-    let own = sections.iter().find(|(title, _)| title == worker).map(|(_, text)| places(text)).unwrap_or_default();
+    let own =
+        sections.iter().find(|(title, _)| title == worker).map(|(_, text)| places(text)).unwrap_or_default();
     let others = sections.iter().filter(|(title, _)| title != worker && !OTHERS.contains(&title.as_str()));
     let parts: Vec<String> = others.filter_map(|(title, text)| beside(&own, title, &places(text))).collect();
     if parts.is_empty() {
@@ -23,7 +24,8 @@ fn beside(own: &[String], other: &str, places: &[String]) -> Option<String> {
     if places.is_empty() {
         return None;
     }
-    let meets = |place: &&String| places.iter().any(|theirs| is_within(place, theirs) || is_within(theirs, place));
+    let meets =
+        |place: &&String| places.iter().any(|theirs| is_within(place, theirs) || is_within(theirs, place));
     let shared: Vec<&String> = own.iter().filter(meets).collect();
     let alone: Vec<&String> = own.iter().filter(|place| !meets(place)).collect();
     let shown = |places: &[&String]| {
@@ -52,7 +54,8 @@ fn places(text: &str) -> Vec<String> {
     for block in findings {
         for span in block.split('`').skip(1).step_by(2) {
             let place = span.split(':').next().unwrap_or(span).trim_start_matches("./").trim_end_matches('/');
-            let is_path = place.contains(['/', '.']) && !place.contains(' ') && !place.starts_with(['-', '.', '/']);
+            let is_path =
+                place.contains(['/', '.']) && !place.contains(' ') && !place.starts_with(['-', '.', '/']);
             if is_path && !found.iter().any(|known| known == place) {
                 found.push(place.to_owned());
             }
