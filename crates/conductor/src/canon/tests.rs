@@ -1,3 +1,5 @@
+//! Canons by themselves: texts in, texts out. Never asks a model.
+
 use expect_test::{Expect, expect};
 
 use super::{Unfit, aggregate, check, explained, inputs, woven};

@@ -1,4 +1,5 @@
-//! When and how the canon is written: once for what was finished, never over a word of the person, never blank.
+//! When and how the canon is written: once for what was finished, with what the person wrote into it. Never writes a blank one, and
+//! never two at a time.
 
 use document::Revision;
 use document::contain::{Limits as Taken, replace_contained};

@@ -1,3 +1,5 @@
+//! Decisions by themselves: a conductor at a table where the test plays everybody else. Never touches a disk or a model.
+
 use super::{Conductor, Effect, Event, Outcome};
 use crate::draft::Draft;
 use crate::limits::REWRITES_MAX;

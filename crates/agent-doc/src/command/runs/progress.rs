@@ -59,21 +59,16 @@ impl Progress {
     }
 
     fn worker(&mut self, name: String, phase: Phase, line: String) {
-        let is_new = match self.workers.iter_mut().find(|(known, ..)| *known == name) {
-            Some(known) => {
-                let is_new = known.1 != phase || (known.2 != line && !line.is_empty());
-                *known = (name.clone(), phase, line.clone());
-                is_new
-            }
-            None => {
-                self.workers.push((name.clone(), phase, line.clone()));
-                true
-            }
-        };
+        let known = self.workers.iter().find(|(known, ..)| *known == name);
+        let is_new =
+            known.is_none_or(|(_, was, before)| *was != phase || (*before != line && !line.is_empty()));
         if is_new && !self.is_terminal {
-            let doing =
-                if phase == Phase::Working && !line.is_empty() { line } else { phase.words().to_owned() };
+            let doing = if phase == Phase::Working && !line.is_empty() { &line } else { phase.words() };
             self.say(&format!("{name}: {doing}"));
+        }
+        match self.workers.iter_mut().find(|(known, ..)| *known == name) {
+            Some(known) => (known.1, known.2) = (phase, line),
+            None => self.workers.push((name, phase, line)),
         }
     }
 
