@@ -5,6 +5,7 @@ mod document;
 mod join;
 mod past;
 pub(crate) mod permissions;
+mod runs;
 mod session;
 mod setup;
 
@@ -15,6 +16,7 @@ pub(crate) use agents::*;
 pub(crate) use document::*;
 pub(crate) use join::*;
 pub(crate) use past::*;
+pub(crate) use runs::*;
 pub(crate) use session::*;
 pub(crate) use setup::*;
 
@@ -63,6 +65,8 @@ pub(crate) enum Command {
     Compact(Compact),
     Commit(Commit),
     Clean(Clean),
+    Conduct(Conduct),
+    Runs(Runs),
     Outline(Outline),
     #[command(subcommand)]
     Section(SectionCommand),

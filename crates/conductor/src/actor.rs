@@ -13,6 +13,7 @@ use tokio::time::Instant;
 use workspace::command::{Actor as Hand, FileErrorKind, Refusal};
 use workspace::lock::OwnerLock;
 
+use crate::ask::ask;
 use crate::brief;
 use crate::core::{Conductor, Effect, Event, Outcome};
 use crate::draft::{Draft, PERSON};
@@ -25,7 +26,6 @@ use crate::record::{Record, Settled, Spent};
 use crate::role::Role;
 use crate::runs::View;
 use crate::worker::{self, Heard, Job};
-use crate::ask::ask;
 
 /// Messages that may wait for a run.
 pub(crate) const MAILBOX_MAX: usize = 1024;
@@ -37,10 +37,7 @@ pub(crate) enum Message {
     /// Something happened.
     Event(Event),
     /// What a worker is doing.
-    Line {
-        worker: String,
-        line: String,
-    },
+    Line { worker: String, line: String },
     /// The person decided about a proposal.
     Settle {
         proposal: String,
@@ -61,20 +58,32 @@ pub(crate) struct RunActor {
     pub(crate) thinker: Thinker,
     pub(crate) inbox: mpsc::Receiver<Message>,
     pub(crate) mailbox: mpsc::Sender<Message>,
+    /// Let go before the view is: whoever waits for the end of that finds it free.
+    pub(crate) _lock: OwnerLock,
     pub(crate) view: watch::Sender<View>,
     pub(crate) events: broadcast::Sender<RunEvent>,
     pub(crate) stop: StreamController,
+    /// Stops what models are asked about plan and canon.
+    pub(crate) thinking: StreamController,
     pub(crate) tasks: JoinSet<()>,
     pub(crate) workers: BTreeMap<String, (StreamController, Heard)>,
     pub(crate) begun: Instant,
     /// What it worked before this process.
     pub(crate) worked: u64,
-    pub(crate) _lock: OwnerLock,
 }
 
 impl RunActor {
     /// Works until the run is over or the program ends. In the latter case it can be gone on with.
-    pub(crate) async fn run(mut self) {
+    pub(crate) async fn run(self) {
+        let (documents, path) = (self.paper.documents().clone(), self.paper.path().to_owned());
+        self.work().await;
+        // Many runs in one process must not keep all their documents open.
+        if let Ok(Some(hub)) = documents.hub().await {
+            hub.let_go(&path).await;
+        }
+    }
+
+    async fn work(mut self) {
         let mut changes = self.paper.changes();
         let opened = match self.paper.read().await {
             Ok(draft) => Event::Opened(draft),
@@ -205,8 +214,10 @@ impl RunActor {
                 }
                 None
             }
-            Effect::Synthesize { count, objection } => self.synthesize(count, objection),
-            Effect::WriteCanon { count, base, content } => Some(self.write_canon(count, base, &content).await),
+            Effect::Synthesize { count, objection } => self.synthesize(count, objection.as_deref()),
+            Effect::WriteCanon { count, base, content } => {
+                Some(self.write_canon(count, base, &content).await)
+            }
             Effect::Answer { directive, words } => self.answer(directive, &words).await,
             Effect::Restore(sections) => {
                 if let Err(error) = self.paper.restore(&sections).await {
@@ -216,6 +227,9 @@ impl RunActor {
             }
             Effect::End(status) => {
                 tracing::info!(run = self.folder.id(), status = status.words(), "run ended");
+                // Nobody waits for an answer any more.
+                self.thinking.abort();
+                self.thinking = self.stop.child();
                 None
             }
         }
@@ -225,7 +239,8 @@ impl RunActor {
         let Thinker::Model(model, name) = self.thinker.clone() else {
             return Some(Event::Planned(Err("no model".to_owned())));
         };
-        let roles: Vec<Role> = self.conductor.record().names().iter().filter_map(|name| self.role(name)).collect();
+        let roles: Vec<Role> =
+            self.conductor.record().names().iter().filter_map(|name| self.role(name)).collect();
         let prompt = brief::plan(self.conductor.record(), &roles, self.conductor.draft());
         self.think(async move {
             let (said, tokens) = ask(&model, &name, brief::CONDUCTOR, prompt).await;
@@ -234,11 +249,11 @@ impl RunActor {
         None
     }
 
-    fn synthesize(&mut self, count: u32, objection: Option<String>) -> Option<Event> {
+    fn synthesize(&mut self, count: u32, objection: Option<&str>) -> Option<Event> {
         let Thinker::Model(model, name) = self.thinker.clone() else {
             return Some(Event::Synthesized { count, said: Err("no model".to_owned()) });
         };
-        let prompt = brief::synthesis(self.conductor.record(), self.conductor.draft(), objection.as_deref());
+        let prompt = brief::synthesis(self.conductor.record(), self.conductor.draft(), objection);
         self.think(async move {
             let (said, tokens) = ask(&model, &name, brief::CONDUCTOR, prompt).await;
             (Event::Synthesized { count, said }, tokens)
@@ -248,7 +263,7 @@ impl RunActor {
 
     /// Asks a model away from here, unless the run is stopped meanwhile.
     fn think(&mut self, asking: impl Future<Output = (Event, u64)> + Send + 'static) {
-        let (mailbox, stop) = (self.mailbox.clone(), self.stop.clone());
+        let (mailbox, stop) = (self.mailbox.clone(), self.thinking.clone());
         self.tasks.spawn(async move {
             tokio::select! {
                 biased;
@@ -280,7 +295,9 @@ impl RunActor {
             draft: self.conductor.draft().clone(),
         };
         let Some(role) = self.role(worker) else {
-            return Some(failed(format!("nobody here can be {worker}; describe it in .agent-doc/workers/{worker}.md")));
+            return Some(failed(format!(
+                "nobody here can be {worker}; describe it in .agent-doc/workers/{worker}.md"
+            )));
         };
         let stop = self.stop.child();
         let heard = Heard::new(known.words.clone());
@@ -352,7 +369,10 @@ impl RunActor {
         match self.paper.take_out(&proposal.author, &proposal.text, draft.revision, hand, name).await {
             Ok(_) => {}
             // It stands there twice, or in lines that end otherwise. The decision counts all the same.
-            Err(RunError::Refused(Refusal { kind: FileErrorKind::MultipleMatches { .. } | FileErrorKind::NoMatch, .. })) => {}
+            Err(RunError::Refused(Refusal {
+                kind: FileErrorKind::MultipleMatches { .. } | FileErrorKind::NoMatch,
+                ..
+            })) => {}
             Err(error) => return Err(error),
         }
         let settled = Settled { id: proposal.id, author: proposal.author, text: proposal.text };

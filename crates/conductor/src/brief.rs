@@ -52,7 +52,10 @@ pub fn round(record: &Record, item: &Item, document: &str, draft: &Draft, refusa
         .map(|settled| format!("- {}", cut(&settled.text, 200)))
         .collect();
     if !rejected.is_empty() {
-        prompt.push_str(&format!("\nThe person turned this down; do not propose it again:\n{}\n", rejected.join("\n")));
+        prompt.push_str(&format!(
+            "\nThe person turned this down; do not propose it again:\n{}\n",
+            rejected.join("\n")
+        ));
     }
     if let Some(refusal) = refusal {
         prompt.push_str(&format!("\n{refusal}\n"));
@@ -66,7 +69,9 @@ pub fn round(record: &Record, item: &Item, document: &str, draft: &Draft, refusa
 pub(crate) fn meanwhile(sections: &[(String, String)], revision: u64) -> String {
     let parts: Vec<String> = sections
         .iter()
-        .map(|(title, content)| format!("<section title=\"{title}\">\n{}\n</section>", cut(content, SHOWN_MAX / 8)))
+        .map(|(title, content)| {
+            format!("<section title=\"{title}\">\n{}\n</section>", cut(content, SHOWN_MAX / 8))
+        })
         .collect();
     format!("The document is at revision {revision}. Others wrote meanwhile:\n{}", parts.join("\n"))
 }
@@ -84,7 +89,8 @@ pub(crate) const CONDUCTOR: &str = "You are the conductor of a run in which seve
 /// The question for a plan.
 #[must_use]
 pub fn plan(record: &Record, roles: &[Role], draft: &Draft) -> String {
-    let workers: Vec<String> = roles.iter().map(|role| format!("- {}: {}", role.name, cut(&role.instructions, 400))).collect();
+    let workers: Vec<String> =
+        roles.iter().map(|role| format!("- {}: {}", role.name, cut(&role.instructions, 400))).collect();
     format!(
         "Plan this run. The objective is:\n<objective>\n{}\n</objective>\n\nThere are these workers:\n{}\n\n\
          Write one item on each line, and nothing else, as\n1. NAME: what NAME does\n2. NAME: what NAME does (after 1)\n\
@@ -104,7 +110,10 @@ pub fn synthesis(record: &Record, draft: &Draft, objection: Option<&str>) -> Str
         .iter()
         .map(|name| {
             let content = draft.section(name).unwrap_or_default();
-            format!("<section worker=\"{name}\">\n{}\n</section>", cut(&content, SHOWN_MAX / sources.len().max(1)))
+            format!(
+                "<section worker=\"{name}\">\n{}\n</section>",
+                cut(&content, SHOWN_MAX / sources.len().max(1))
+            )
         })
         .collect();
     let mut prompt = format!(
@@ -118,7 +127,9 @@ pub fn synthesis(record: &Record, draft: &Draft, objection: Option<&str>) -> Str
     );
     let current = draft.canon();
     if !current.is_empty() {
-        prompt.push_str(&format!("\nThis stands there now; keep what the person wrote into it:\n<canon>\n{current}\n</canon>\n"));
+        prompt.push_str(&format!(
+            "\nThis stands there now; keep what the person wrote into it:\n<canon>\n{current}\n</canon>\n"
+        ));
     }
     if let Some(objection) = objection {
         prompt.push_str(&format!("\nWhat you wrote before was not taken: {objection}.\n"));
@@ -127,7 +138,11 @@ pub fn synthesis(record: &Record, draft: &Draft, objection: Option<&str>) -> Str
 }
 
 fn shown(draft: &Draft) -> String {
-    format!("\nThe document reads, at revision {}:\n<document>\n{}\n</document>\n", draft.revision, cut(&draft.text, SHOWN_MAX).trim_end())
+    format!(
+        "\nThe document reads, at revision {}:\n<document>\n{}\n</document>\n",
+        draft.revision,
+        cut(&draft.text, SHOWN_MAX).trim_end()
+    )
 }
 
 fn aim(aim: Aim) -> &'static str {
@@ -143,7 +158,8 @@ fn cut(text: &str, bytes_max: usize) -> String {
     if text.len() <= bytes_max {
         return text.to_owned();
     }
-    let (head, tail) = (text.floor_char_boundary(bytes_max / 2), text.ceil_char_boundary(text.len() - bytes_max / 2));
+    let (head, tail) =
+        (text.floor_char_boundary(bytes_max / 2), text.ceil_char_boundary(text.len() - bytes_max / 2));
     let left = tail - head;
     format!(
         "{}\n[… {left} bytes are left out; read them with ReadDocument …]\n{}",

@@ -43,7 +43,12 @@ pub enum Unfit {
 pub fn inputs(draft: &Draft, record: &Record) -> String {
     let mut all = String::new();
     for worker in &record.workers {
-        all.push_str(&format!("{}\0{}\0{}\0", worker.name, draft.sum_of(&worker.name), failures(record, &worker.name).join("; ")));
+        all.push_str(&format!(
+            "{}\0{}\0{}\0",
+            worker.name,
+            draft.sum_of(&worker.name),
+            failures(record, &worker.name).join("; ")
+        ));
     }
     for settled in &record.accepted {
         all.push_str(&format!("{}\0", settled.id));
@@ -112,7 +117,8 @@ pub fn check(text: &str, draft: &Draft, record: &Record) -> Result<(), Unfit> {
     if whole.trim_end_matches(['.', '!', '?']) == objective.trim_end_matches(['.', '!', '?']) {
         return Err(Unfit::Echo);
     }
-    let is_fence = |line: Option<&&str>| line.is_some_and(|line| line.starts_with("```") || line.starts_with("~~~"));
+    let is_fence =
+        |line: Option<&&str>| line.is_some_and(|line| line.starts_with("```") || line.starts_with("~~~"));
     if said.len() > 1 && is_fence(said.first()) && is_fence(said.last()) && fences(&said) == 2 {
         return Err(Unfit::Fenced);
     }
@@ -155,7 +161,7 @@ fn points(content: &str) -> Vec<String> {
             continue;
         }
         let text = line.trim();
-        if is_code || text.is_empty() || text.starts_with(['#', '|', '<', '>']) {
+        if is_code || text.is_empty() || text.starts_with(['#', '|', '<', '>', '_']) {
             is_inside = false;
             continue;
         }
@@ -163,7 +169,9 @@ fn points(content: &str) -> Vec<String> {
         match point {
             Some(point) => points.push(point.trim().to_owned()),
             // A line that ends so introduces what follows it.
-            None if !is_inside && !text.ends_with(':') && !line.starts_with(' ') => paragraphs.push(text.to_owned()),
+            None if !is_inside && !text.ends_with(':') && !line.starts_with(' ') => {
+                paragraphs.push(text.to_owned());
+            }
             None => {}
         }
         is_inside = true;
@@ -173,7 +181,8 @@ fn points(content: &str) -> Vec<String> {
     let room = POINTS_MAX - paragraphs.len();
     let left = points.len().saturating_sub(room);
     points.truncate(room);
-    let mut all: Vec<String> = paragraphs.into_iter().chain(points).map(|point| format!("- {}", cut(&point))).collect();
+    let mut all: Vec<String> =
+        paragraphs.into_iter().chain(points).map(|point| format!("- {}", cut(&point))).collect();
     if left > 0 {
         all.push(format!("- and {left} more in the section"));
     }

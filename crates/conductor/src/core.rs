@@ -37,6 +37,8 @@ pub enum Event {
         /// The conversation.
         transcript: String,
     },
+    /// A worker tried something that it may not.
+    Noted(String),
     /// A worker used up something.
     Worked(Spent),
     /// A worker is at its end: this is what causes a merge.
@@ -244,6 +246,7 @@ impl Conductor {
             }
             Event::Planned(said) => self.planned(&said),
             Event::Began { worker, transcript } => self.began(&worker, transcript),
+            Event::Noted(words) => self.record.decided(words),
             Event::Worked(spent) => self.worked(spent, into),
             Event::Ended { worker, item, outcome, heard, draft } => {
                 self.see(draft);
@@ -270,9 +273,14 @@ impl Conductor {
 
     fn open(&mut self, draft: Draft, effects: &mut Vec<Effect>) {
         self.see(draft);
+        if self.record.status == Status::Cancelled {
+            return;
+        }
         // What a process that is gone was doing is done again; the names of requests keep it from happening twice.
         let unanswered = self.record.directives.iter().filter(|taken| !taken.is_answered);
-        effects.extend(unanswered.map(|taken| Effect::Answer { directive: taken.id, words: taken.answer.clone() }));
+        effects.extend(
+            unanswered.map(|taken| Effect::Answer { directive: taken.id, words: taken.answer.clone() }),
+        );
         self.resume();
         if let Some(by) = self.record.cancelled.clone() {
             return self.cancel(by, effects);
@@ -297,8 +305,12 @@ impl Conductor {
         let read = said.as_ref().ok().and_then(|text| plan::read(text, &names));
         let words = match (&read, said) {
             (Some(items), _) => format!("planned {} items", items.len()),
-            (None, Ok(_)) => "the model's plan could not be read, so everybody looks and then reads the others".to_owned(),
-            (None, Err(why)) => format!("there is no plan of a model ({why}), so everybody looks and then reads the others"),
+            (None, Ok(_)) => {
+                "the model's plan could not be read, so everybody looks and then reads the others".to_owned()
+            }
+            (None, Err(why)) => {
+                format!("there is no plan of a model ({why}), so everybody looks and then reads the others")
+            }
         };
         self.record.decided(words);
         self.record.plan = read.unwrap_or_else(|| plan::standing(&self.record.objective, &names));

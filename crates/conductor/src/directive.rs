@@ -36,7 +36,9 @@ pub fn command(line: &str, workers: &[String]) -> Command {
         known.sort_by_key(|name| std::cmp::Reverse(name.len()));
         let is_called = |name: &&&String| {
             let rest = lower.strip_prefix(&name.to_lowercase());
-            rest.is_some_and(|rest| !rest.starts_with(|letter: char| letter.is_alphanumeric() || letter == '-'))
+            rest.is_some_and(|rest| {
+                !rest.starts_with(|letter: char| letter.is_alphanumeric() || letter == '-')
+            })
         };
         return match known.iter().find(is_called) {
             Some(name) => {
@@ -44,21 +46,29 @@ pub fn command(line: &str, workers: &[String]) -> Command {
                 let words = words.trim_start_matches([':', ',', ' ']).trim().to_owned();
                 let worker = (*name).clone();
                 if words.is_empty() {
-                    Command::Unknown(format!("@{worker} without words; write what {worker} shall do behind the name"))
+                    Command::Unknown(format!(
+                        "@{worker} without words; write what {worker} shall do behind the name"
+                    ))
                 } else {
                     Command::To { worker, words }
                 }
             }
-            None => Command::Unknown(format!("nobody of that name works here; there are {}", workers.join(", "))),
+            None => {
+                Command::Unknown(format!("nobody of that name works here; there are {}", workers.join(", ")))
+            }
         };
     }
     let rest = line.strip_prefix('/').unwrap_or(line);
     let (verb, words) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
     match (verb.to_lowercase().as_str(), words.trim()) {
         ("cancel", _) => Command::Cancel,
-        ("also", "") => Command::Unknown("/also without words; write what else shall be done behind it".to_owned()),
+        ("also", "") => {
+            Command::Unknown("/also without words; write what else shall be done behind it".to_owned())
+        }
         ("also", words) => Command::Also(words.to_owned()),
-        _ => Command::Unknown("it is not understood; there are /cancel, /also WORDS and @WORKER WORDS".to_owned()),
+        _ => Command::Unknown(
+            "it is not understood; there are /cancel, /also WORDS and @WORKER WORDS".to_owned(),
+        ),
     }
 }
 
@@ -110,7 +120,8 @@ fn directives(lines: &[(String, bool)]) -> impl Iterator<Item = &str> {
         }
         let indent = line.len() - begin.len();
         let mut letters = begin.chars();
-        let is_meant = matches!(letters.next(), Some('/' | '@')) && letters.next().is_some_and(char::is_alphabetic);
+        let is_meant =
+            matches!(letters.next(), Some('/' | '@')) && letters.next().is_some_and(char::is_alphabetic);
         let is_taken = is_meant && *is_ended && !is_code && indent < 4 && line.len() <= DIRECTIVE_MAX;
         is_taken.then(|| line.trim())
     })
@@ -129,7 +140,12 @@ mod tests {
     }
 
     fn taken(known: &[&str]) -> Vec<Taken> {
-        let one = |(id, line): (u32, &&str)| Taken { id, line: (*line).to_owned(), answer: String::new(), is_answered: true };
+        let one = |(id, line): (u32, &&str)| Taken {
+            id,
+            line: (*line).to_owned(),
+            answer: String::new(),
+            is_answered: true,
+        };
         (1..).zip(known).map(one).collect()
     }
 
@@ -173,7 +189,8 @@ mod tests {
     fn directives_are_read() {
         let workers = ["Researcher".to_owned(), "Deep Researcher".to_owned(), "Terminal".to_owned()];
         let read = |line: &str| command(line, &workers);
-        let to = |worker: &str, words: &str| Command::To { worker: worker.to_owned(), words: words.to_owned() };
+        let to =
+            |worker: &str, words: &str| Command::To { worker: worker.to_owned(), words: words.to_owned() };
         assert_eq!(read("/cancel"), Command::Cancel);
         assert_eq!(read("/CANCEL now"), Command::Cancel);
         assert_eq!(read("/also check wasm"), Command::Also("check wasm".to_owned()));

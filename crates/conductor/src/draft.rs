@@ -40,9 +40,14 @@ impl Trouble {
             Self::Several(lines) => {
                 let lines: Vec<String> = lines.iter().map(ToString::to_string).collect();
                 let count = lines.len();
-                format!("there are {count} sections {title:?}, on lines {}; leave one of them", lines.join(", "))
+                format!(
+                    "there are {count} sections {title:?}, on lines {}; leave one of them",
+                    lines.join(", ")
+                )
             }
-            Self::Hidden(line) => format!("the marker on line {line} is not closed and hides {title:?}; close it"),
+            Self::Hidden(line) => {
+                format!("the marker on line {line} is not closed and hides {title:?}; close it")
+            }
         }
     }
 }
@@ -105,7 +110,11 @@ impl Draft {
     /// The title of the run.
     #[must_use]
     pub fn title(&self) -> String {
-        find_sections(&self.text).into_iter().find(|section| section.level == 1).map(|section| section.title).unwrap_or_default()
+        find_sections(&self.text)
+            .into_iter()
+            .find(|section| section.level == 1)
+            .map(|section| section.title)
+            .unwrap_or_default()
     }
 
     /// The second-level sections, in their order.
@@ -120,7 +129,9 @@ impl Draft {
     pub fn proposals(&self, worker: &str) -> Vec<Proposal> {
         let content = self.section(worker).unwrap_or_default();
         let blocks = blocks(&content).into_iter();
-        blocks.map(|text| Proposal { id: proposal_id(worker, &text), author: worker.to_owned(), text }).collect()
+        blocks
+            .map(|text| Proposal { id: proposal_id(worker, &text), author: worker.to_owned(), text })
+            .collect()
     }
 
     /// The text with an empty section for each of these workers that has none: before that of the person, else at the end. None if
@@ -135,21 +146,33 @@ impl Draft {
         }
         let (mut before, mut after) = (self.text.to_string(), String::new());
         // Where there are two, either will do: only the place is meant.
-        let person = find_sections(&self.text).into_iter().find(|section| section.level == 2 && section.title == PERSON);
+        let person = find_sections(&self.text)
+            .into_iter()
+            .find(|section| section.level == 2 && section.title == PERSON);
         if let Some(person) = person {
             after = before.split_off(person.start);
         }
         let mut made: String = missing
             .iter()
             .map(|worker| {
-                if worker.as_str() == CANON { format!("## {worker}\n\n") } else { format!("## {worker}\n{PROPOSAL_MARKER}\n\n") }
+                if worker.as_str() == CANON {
+                    format!("## {worker}\n\n")
+                } else {
+                    format!("## {worker}\n{PROPOSAL_MARKER}\n\n")
+                }
             })
             .collect();
         if after.is_empty() {
             made.truncate(made.trim_end().len());
             made.push('\n');
         }
-        let gap = if before.ends_with("\n\n") || before.is_empty() { "" } else if before.ends_with('\n') { "\n" } else { "\n\n" };
+        let gap = if before.ends_with("\n\n") || before.is_empty() {
+            ""
+        } else if before.ends_with('\n') {
+            "\n"
+        } else {
+            "\n\n"
+        };
         Some([before.as_str(), gap, &made, &after].concat())
     }
 }
@@ -169,7 +192,8 @@ fn blocks(content: &str) -> Vec<String> {
     let mut blocks: Vec<String> = Vec::new();
     let (mut fence, mut is_open): (Option<String>, bool) = (None, false);
     for line in content.lines() {
-        let mark: String = line.trim_start().chars().take_while(|letter| matches!(letter, '`' | '~')).collect();
+        let mark: String =
+            line.trim_start().chars().take_while(|letter| matches!(letter, '`' | '~')).collect();
         let is_fence = mark.len() >= 3;
         let goes_on = fence.is_some() || line.starts_with([' ', '\t']);
         match (line.trim().is_empty() && fence.is_none(), blocks.last_mut()) {
@@ -246,7 +270,8 @@ mod tests {
 
     fn check_made(text: &str, workers: &[&str], expect: Expect) {
         let workers: Vec<String> = workers.iter().map(|name| (*name).to_owned()).collect();
-        expect.assert_eq(&Draft::new(text, 0).with_sections(&workers).unwrap_or_else(|| "nothing".to_owned()));
+        expect
+            .assert_eq(&Draft::new(text, 0).with_sections(&workers).unwrap_or_else(|| "nothing".to_owned()));
     }
 
     #[test]
@@ -267,12 +292,16 @@ mod tests {
                 words
             "#]],
         );
-        check_made("# T", &["Critic"], expect![[r#"
+        check_made(
+            "# T",
+            &["Critic"],
+            expect![[r#"
             # T
 
             ## Critic
             <!-- proposal -->
-        "#]]);
+        "#]],
+        );
         check_made("# T\n\n## Critic\n", &["CRITIC"], expect!["nothing"]);
     }
 }

@@ -105,7 +105,9 @@ impl RunFolder {
         let bytes = fs::read(&path).map_err(|error| self.failed(RECORD, &error))?;
         let value: Option<serde_json::Value> = serde_json::from_slice(&bytes).ok();
         let format = value.as_ref().and_then(|value| value.get("format")).and_then(serde_json::Value::as_u64);
-        if let Some(newer) = format.and_then(|format| u32::try_from(format).ok()).filter(|format| *format > FORMAT) {
+        if let Some(newer) =
+            format.and_then(|format| u32::try_from(format).ok()).filter(|format| *format > FORMAT)
+        {
             return Err(RunError::Newer { run: self.id.clone(), format: newer });
         }
         let record = value.and_then(|value| serde_json::from_value::<Record>(value).ok());
@@ -117,7 +119,8 @@ impl RunFolder {
 
     /// Keeps the record; on the disk when this returns. Blocks.
     pub(crate) fn keep(&self, record: &Record) -> Result<(), RunError> {
-        let mut bytes = serde_json::to_vec_pretty(record).map_err(|error| self.failed(RECORD, &io::Error::other(error)))?;
+        let mut bytes = serde_json::to_vec_pretty(record)
+            .map_err(|error| self.failed(RECORD, &io::Error::other(error)))?;
         bytes.push(b'\n');
         replace_small(&self.folder.join(RECORD), &bytes).map_err(|error| self.failed(RECORD, &error))
     }
@@ -125,7 +128,9 @@ impl RunFolder {
     /// Puts a record that cannot be read aside, so that another can take its place. Blocks.
     pub(crate) fn set_aside(&self) -> Result<(), RunError> {
         match fs::read(self.folder.join(RECORD)) {
-            Ok(bytes) => set_aside(&self.folder.join(RECORD), &bytes).map(drop).map_err(|error| self.failed(RECORD, &error)),
+            Ok(bytes) => set_aside(&self.folder.join(RECORD), &bytes)
+                .map(drop)
+                .map_err(|error| self.failed(RECORD, &error)),
             Err(_) => Ok(()),
         }
     }

@@ -30,10 +30,7 @@ pub(crate) struct Paper {
 /// What came of a canon.
 pub(crate) enum Written {
     /// It stands there, or stood there before.
-    Done {
-        revision: Revision,
-        is_duplicate: bool,
-    },
+    Done { revision: Revision, is_duplicate: bool },
     /// Somebody changed it since it was read.
     Conflict,
 }
@@ -76,7 +73,13 @@ impl Paper {
     }
 
     /// Adds a block to a section, once under this name.
-    pub(crate) async fn append(&self, section: &str, content: &str, actor: Actor, name: String) -> Result<Reply, RunError> {
+    pub(crate) async fn append(
+        &self,
+        section: &str,
+        content: &str,
+        actor: Actor,
+        name: String,
+    ) -> Result<Reply, RunError> {
         let (path, section, content) = (self.path.clone(), section.to_owned(), content.to_owned());
         self.done(FileCommand::AppendSection { path, section, content }.by(actor).named(name)).await
     }
@@ -96,12 +99,20 @@ impl Paper {
     }
 
     /// Writes the canon if it is what it was at `base`, once under this name.
-    pub(crate) async fn write_canon(&self, content: &str, base: Revision, name: String) -> Result<Written, RunError> {
+    pub(crate) async fn write_canon(
+        &self,
+        content: &str,
+        base: Revision,
+        name: String,
+    ) -> Result<Written, RunError> {
         let (path, section, content) = (self.path.clone(), CANON.to_owned(), content.to_owned());
-        let request = FileCommand::WriteSection { path, section, content }.by(Actor::Conductor).on(base).named(name);
+        let request =
+            FileCommand::WriteSection { path, section, content }.by(Actor::Conductor).on(base).named(name);
         match self.done(request).await {
             Ok(reply) => Ok(Written::Done { revision: reply.revision, is_duplicate: reply.duplicate }),
-            Err(RunError::Refused(Refusal { kind: FileErrorKind::Conflict { .. }, .. })) => Ok(Written::Conflict),
+            Err(RunError::Refused(Refusal { kind: FileErrorKind::Conflict { .. }, .. })) => {
+                Ok(Written::Conflict)
+            }
             Err(error) => Err(error),
         }
     }
@@ -111,13 +122,17 @@ impl Paper {
         for _ in 0..ATTEMPTS_MAX {
             let draft = self.read().await?;
             let Some(content) = draft.with_sections(sections) else { return Ok(()) };
-            let write = FileCommand::Write { path: self.path.clone(), content }.by(Actor::System).on(draft.revision);
+            let write =
+                FileCommand::Write { path: self.path.clone(), content }.by(Actor::System).on(draft.revision);
             match self.done(write).await {
                 Err(RunError::Refused(Refusal { kind: FileErrorKind::Conflict { .. }, .. })) => {}
                 done => return done.map(drop),
             }
         }
-        Err(RunError::TooMany(format!("{}: somebody keeps writing; the sections could not be put in place", self.path)))
+        Err(RunError::TooMany(format!(
+            "{}: somebody keeps writing; the sections could not be put in place",
+            self.path
+        )))
     }
 
     async fn done(&self, request: Request) -> Result<Reply, RunError> {
@@ -131,7 +146,10 @@ impl Paper {
     /// Hears changes from now on, also those of other programs.
     pub(crate) fn changes(&self) -> Changes {
         let subscription = self.handle.as_ref().map(DocumentHandle::subscribe);
-        let watched = self.handle.as_ref().and_then(|handle| watch(self.documents.root().join(handle.path()).as_path()));
+        let watched = self
+            .handle
+            .as_ref()
+            .and_then(|handle| watch(self.documents.root().join(handle.path()).as_path()));
         Changes { subscription, watched, handle: self.handle.clone() }
     }
 }
@@ -147,7 +165,10 @@ fn watch(path: &std::path::Path) -> Option<(Watcher, tokio::sync::mpsc::Receiver
 fn refusal(result: FileResult) -> Refusal {
     match result {
         FileResult::Error { message, kind } => Refusal { message, kind },
-        _ => Refusal { message: "the owner gave an answer to another question".to_owned(), kind: FileErrorKind::IoError },
+        _ => Refusal {
+            message: "the owner gave an answer to another question".to_owned(),
+            kind: FileErrorKind::IoError,
+        },
     }
 }
 

@@ -112,7 +112,8 @@ impl Item {
 #[must_use]
 pub fn standing(objective: &str, workers: &[String]) -> Vec<Item> {
     let count = u32::try_from(workers.len()).unwrap_or(u32::MAX);
-    let first = (1..).zip(workers).map(|(id, worker)| Item::new(id, worker, objective, Aim::Find, Vec::new()));
+    let first =
+        (1..).zip(workers).map(|(id, worker)| Item::new(id, worker, objective, Aim::Find, Vec::new()));
     let mut items: Vec<Item> = first.collect();
     if workers.len() > 1 {
         let all: Vec<u32> = (1..=count).collect();
@@ -187,8 +188,10 @@ mod tests {
     #[test]
     fn without_a_model_everybody_looks_and_then_reads_the_others() {
         let items = standing("compare", &workers());
-        let shape: Vec<(u32, &str, Aim, &[u32])> =
-            items.iter().map(|item| (item.id, item.worker.as_str(), item.aim, item.after.as_slice())).collect();
+        let shape: Vec<(u32, &str, Aim, &[u32])> = items
+            .iter()
+            .map(|item| (item.id, item.worker.as_str(), item.aim, item.after.as_slice()))
+            .collect();
         assert_eq!(
             shape,
             [
@@ -203,7 +206,8 @@ mod tests {
 
     #[test]
     fn a_plan_of_a_model_is_read_line_by_line() {
-        let text = "Here is my plan:\n1. Researcher: read the docs\n2) terminal: measure (after 1, 9)\nThat is all.";
+        let text =
+            "Here is my plan:\n1. Researcher: read the docs\n2) terminal: measure (after 1, 9)\nThat is all.";
         let items = read(text, &workers()).unwrap();
         assert_eq!(items.len(), 2);
         assert_eq!((items[1].worker.as_str(), items[1].objective.as_str()), ("Terminal", "measure"));

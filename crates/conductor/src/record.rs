@@ -122,7 +122,7 @@ pub struct Canon {
     /// What it was made of, as a sum: the same is not merged twice.
     #[serde(default)]
     pub inputs: String,
-    /// What we wrote, as it stood then. What differs now is the person's.
+    /// What we had to say, as it would stand there. What differs from it is the person's.
     #[serde(default)]
     pub text: String,
     /// Whose sections it was made of.

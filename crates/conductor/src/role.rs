@@ -34,7 +34,9 @@ pub struct Role {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RoleError {
     /// The name cannot be a title.
-    #[error("{0:?} is no name of a worker: use up to {NAME_MAX} letters, digits, blanks, \"-\" and \"_\", and not \"Conductor\" or \"User\"")]
+    #[error(
+        "{0:?} is no name of a worker: use up to {NAME_MAX} letters, digits, blanks, \"-\" and \"_\", and not \"Conductor\" or \"User\""
+    )]
     Name(String),
     /// A key holds what it cannot.
     #[error("`{key}` must be {wanted}")]
@@ -126,7 +128,8 @@ impl Role {
     #[must_use]
     pub fn has(&self, tool: &str) -> bool {
         let is_it = |known: &String| {
-            known == tool || (known.starts_with("mcp__") && tool.strip_prefix(known.trim_end_matches('*')).is_some())
+            known == tool
+                || (known.starts_with("mcp__") && tool.strip_prefix(known.trim_end_matches('*')).is_some())
         };
         self.tools.iter().any(is_it)
     }
@@ -144,8 +147,10 @@ pub fn is_name(name: &str) -> bool {
 }
 
 fn names(line: &str) -> Option<Vec<String>> {
-    let names: Vec<String> = line.split(',').map(|name| name.trim().to_owned()).filter(|name| !name.is_empty()).collect();
-    let fits = |name: &String| name.chars().all(|letter| letter.is_ascii_alphanumeric() || "_-*".contains(letter));
+    let names: Vec<String> =
+        line.split(',').map(|name| name.trim().to_owned()).filter(|name| !name.is_empty()).collect();
+    let fits =
+        |name: &String| name.chars().all(|letter| letter.is_ascii_alphanumeric() || "_-*".contains(letter));
     (!names.is_empty() && names.iter().all(fits)).then_some(names)
 }
 
@@ -160,7 +165,10 @@ mod tests {
         assert_eq!((role.name.as_str(), role.turns_max), ("Critic", Some(5)));
         assert_eq!(role.tools, ["Read", "Grep"]);
         assert!(role.has("Read") && !role.has("Bash"));
-        assert_eq!((role.model.as_deref(), role.instructions.as_str()), (Some("offline"), "Doubt everything."));
+        assert_eq!(
+            (role.model.as_deref(), role.instructions.as_str()),
+            (Some("offline"), "Doubt everything.")
+        );
     }
 
     #[test]

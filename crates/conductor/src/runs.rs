@@ -63,6 +63,21 @@ struct Handle {
     stop: StreamController,
 }
 
+impl Handle {
+    /// Whether its task has ended and let go of everything.
+    fn is_gone(&self) -> bool {
+        self.view.has_changed().is_err()
+    }
+
+    /// Waits for that.
+    async fn gone(&self) -> View {
+        let mut view = self.view.clone();
+        while view.changed().await.is_ok() {}
+        let last = view.borrow().clone();
+        last
+    }
+}
+
 /// A run as it is now.
 #[derive(Debug, Clone)]
 pub struct View {
@@ -124,10 +139,13 @@ impl Runs {
     /// [`RunError`] if the project's own folder cannot be used.
     pub fn new(documents: Documents, settings: Settings) -> Result<Runs, RunError> {
         let failed = |what: &str, why: String| RunError::Io { what: what.to_owned(), why };
-        let root = documents.root().canonicalize().map_err(|error| failed("the project", error.to_string()))?;
+        let root =
+            documents.root().canonicalize().map_err(|error| failed("the project", error.to_string()))?;
         let sidecar = Sidecar::open(&root).map_err(|error| failed(".agent-doc", error.to_string()))?;
         let events = broadcast::Sender::new(EVENTS_MAX);
-        Ok(Runs { inner: Arc::new(Inner { root, documents, sidecar, settings, events, live: Mutex::default() }) })
+        Ok(Runs {
+            inner: Arc::new(Inner { root, documents, sidecar, settings, events, live: Mutex::default() }),
+        })
     }
 
     /// Begins a run. Its document is there when this returns; nobody has been asked anything yet.
@@ -190,11 +208,14 @@ impl Runs {
     fn outline(&self, id: String, found: Result<Found, RunError>) -> Outline {
         let live = self.handle(&id).map(|handle| Arc::clone(&handle.view.borrow().record));
         let is_live = live.is_some();
-        let record = live.map(Ok).unwrap_or_else(|| match found {
-            Ok(Found::Record(record)) => Ok(Arc::new(*record)),
-            Ok(Found::Lost) => Err("its record is lost; 'agent-doc runs resume' makes it again from the document".to_owned()),
-            Err(error) => Err(error.to_string()),
-        });
+        let record = match (live, found) {
+            (Some(record), _) => Ok(record),
+            (None, Ok(Found::Record(record))) => Ok(Arc::new(*record)),
+            (None, Ok(Found::Lost)) => {
+                Err("its record is lost; 'agent-doc runs resume' makes it again from the document".to_owned())
+            }
+            (None, Err(error)) => Err(error.to_string()),
+        };
         match record {
             Ok(record) => Outline {
                 id,
@@ -207,7 +228,15 @@ impl Runs {
             },
             Err(why) => {
                 let status = Status::Blocked;
-                Outline { id, objective: String::new(), status, why: Some(why), workers: Vec::new(), begun: 0, is_live }
+                Outline {
+                    id,
+                    objective: String::new(),
+                    status,
+                    why: Some(why),
+                    workers: Vec::new(),
+                    begun: 0,
+                    is_live,
+                }
             }
         }
     }
@@ -267,12 +296,18 @@ impl Runs {
         self.settle(id, proposal, person, false).await
     }
 
-    async fn settle(&self, id: &str, proposal: &str, person: &str, is_accepted: bool) -> Result<(), RunError> {
+    async fn settle(
+        &self,
+        id: &str,
+        proposal: &str,
+        person: &str,
+        is_accepted: bool,
+    ) -> Result<(), RunError> {
         let (reply, answer) = oneshot::channel();
         let (proposal, person) = (proposal.to_owned(), person.to_owned());
         let message = Message::Settle { proposal, person, is_accepted, reply };
         let folder = self.folder(id).await?;
-        match self.handle(folder.id()) {
+        match self.listening(folder.id()).await {
             Some(handle) => handle.mailbox.send(message).await.map_err(|_| RunError::Closing)?,
             None => drop(self.open(folder.id(), Some(message)).await?),
         }
@@ -305,7 +340,7 @@ impl Runs {
     pub async fn cancel(&self, id: &str, person: &str) -> Result<(), RunError> {
         let folder = self.folder(id).await?;
         let over = |record: &Record| RunError::Over { run: record.id.clone(), status: record.status.words() };
-        if let Some(handle) = self.handle(folder.id()) {
+        if let Some(handle) = self.listening(folder.id()).await {
             let event = Message::Event(Event::Cancelled(person.to_owned()));
             handle.mailbox.send(event).await.map_err(|_| RunError::Closing)?;
             return self.ended(folder.id()).await.map(drop);
@@ -319,7 +354,9 @@ impl Runs {
                 let mut conductor = Conductor::new(record, false);
                 conductor.step(Event::Cancelled(person.to_owned()));
                 let record = conductor.record().clone();
-                tokio::task::spawn_blocking(move || folder.keep(&record)).await.map_err(|_| RunError::Closing)?
+                tokio::task::spawn_blocking(move || folder.keep(&record))
+                    .await
+                    .map_err(|_| RunError::Closing)?
             }
             Err(held @ RunError::Held { .. }) => {
                 self.direct(folder.id(), "/cancel", person).await?;
@@ -342,11 +379,11 @@ impl Runs {
     ///
     /// [`RunError`] if there is no such run.
     pub async fn ended(&self, id: &str) -> Result<View, RunError> {
-        if let Some(handle) = self.handle(id) {
-            handle.mailbox.closed().await;
-            return Ok(handle.view.borrow().clone());
+        let folder = self.folder(id).await?;
+        match self.handle(folder.id()) {
+            Some(handle) => Ok(handle.gone().await),
+            None => self.show(folder.id()).await,
         }
-        self.show(id).await
     }
 
     /// Listens to all runs, or to one.
@@ -405,11 +442,13 @@ impl Runs {
     /// What is kept of a run; what is lost is made again, but not kept.
     async fn record(&self, folder: &RunFolder) -> Result<Record, RunError> {
         let reading = folder.clone();
-        let found = tokio::task::spawn_blocking(move || reading.read()).await.map_err(|_| RunError::Closing)??;
+        let found =
+            tokio::task::spawn_blocking(move || reading.read()).await.map_err(|_| RunError::Closing)??;
         match found {
             Found::Record(record) => Ok(*record),
             Found::Lost => {
-                let draft = Paper::open(&self.inner.documents, &document_of(folder.id())).await?.read().await?;
+                let draft =
+                    Paper::open(&self.inner.documents, &document_of(folder.id())).await?.read().await?;
                 let settings = &self.inner.settings;
                 Ok(rebuilt(folder.id(), &draft, &settings.person, (settings.clock)()))
             }
@@ -421,8 +460,10 @@ impl Runs {
         let path = document_of(folder.id());
         let paper = Paper::open(&self.inner.documents, &path).await?;
         let id = folder.id().to_owned();
-        if self.handle(&id).is_none() {
-            let record = self.record(&folder).await?;
+        if self.listening(&id).await.is_none() {
+            let mut record = self.record(&folder).await?;
+            // What a run may take is said here and now, and not in a file that came with the project.
+            record.limits = self.inner.settings.limits;
             let thinker = self.thinker(record.model.as_deref())?;
             self.spawn(folder, record, paper.clone(), thinker, first).await?;
         }
@@ -448,7 +489,10 @@ impl Runs {
             kept.artifacts()
         };
         let artifacts = tokio::task::spawn_blocking(keep).await.map_err(|_| RunError::Closing)??;
-        let failed = |error: std::io::Error| RunError::Io { what: ".agent-doc/runs".to_owned(), why: error.to_string() };
+        let failed = |error: std::io::Error| RunError::Io {
+            what: ".agent-doc/runs".to_owned(),
+            why: error.to_string(),
+        };
         let transcripts = self.inner.sidecar.private_folder("runs").map_err(failed)?.join(folder.id());
         let (mailbox, inbox) = mpsc::channel(MAILBOX_MAX);
         if let Some(first) = first {
@@ -472,6 +516,7 @@ impl Runs {
             view: view_sender,
             events: self.inner.events.clone(),
             stop: stop.clone(),
+            thinking: stop.child(),
             tasks: JoinSet::new(),
             workers: BTreeMap::new(),
             begun: Instant::now(),
@@ -483,14 +528,25 @@ impl Runs {
             return Err(RunError::Closing);
         }
         while live.tasks.try_join_next().is_some() {}
-        live.runs.retain(|_, handle| !handle.mailbox.is_closed());
+        live.runs.retain(|_, handle| !handle.is_gone());
         live.tasks.spawn(actor.run());
         live.runs.insert(id, Handle { mailbox, view, stop });
         Ok(())
     }
 
+    /// The way to a run that is worked on here.
     fn handle(&self, id: &str) -> Option<Handle> {
-        self.lock().runs.get(id).filter(|handle| !handle.mailbox.is_closed()).cloned()
+        self.lock().runs.get(id).filter(|handle| !handle.is_gone()).cloned()
+    }
+
+    /// As [`handle`](Self::handle), for one that still listens. One that is about to end is waited for.
+    async fn listening(&self, id: &str) -> Option<Handle> {
+        let handle = self.handle(id)?;
+        if handle.mailbox.is_closed() {
+            handle.gone().await;
+            return None;
+        }
+        Some(handle)
     }
 
     fn lock(&self) -> MutexGuard<'_, Live> {

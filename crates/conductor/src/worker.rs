@@ -10,14 +10,16 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use agent::StreamController;
 use agent::history::History;
-use agent::message::Block;
+use agent::message::{Block, Part};
 use agent::permission::{Behavior, Policy, Rule, Scope};
 use agent::request::Frame;
-use agent::tool::Tool;
+use agent::tool::{Output, Tool};
 use agent::turn::{Delivery, EndReason, Ended, Event as TurnStart, Note, Setup};
 use tokio::sync::{mpsc, watch};
 use workspace::command::Actor;
-use workspace::conversation::{Conversation, Ports, Remote, RemoteEnd, Toolbox, Transcript, Transcripts, TurnEvent, remote};
+use workspace::conversation::{
+    Conversation, Ports, Remote, RemoteEnd, Toolbox, Transcript, Transcripts, TurnEvent, remote,
+};
 use workspace::section_tools::{self, Scribe};
 
 use crate::actor::Message;
@@ -84,7 +86,8 @@ impl Heard {
 
 /// Works until the item is done, given up or stopped, and says so.
 pub(crate) async fn work(job: Job) {
-    let (worker, item, tell, paper) = (job.item.worker.clone(), job.item.id, job.tell.clone(), job.paper.clone());
+    let (worker, item, tell, paper) =
+        (job.item.worker.clone(), job.item.id, job.tell.clone(), job.paper.clone());
     let heard = job.heard.clone();
     let mut known = heard.words().len();
     let outcome = match attempt(job, &mut known).await {
@@ -95,7 +98,17 @@ pub(crate) async fn work(job: Job) {
         Ok(draft) => draft,
         Err(error) => {
             let why = format!("the document cannot be read: {error}");
-            return say(&tell, Event::Ended { worker, item, outcome: Outcome::Failed(why), heard: known, draft: Draft::new("", 0) }).await;
+            return say(
+                &tell,
+                Event::Ended {
+                    worker,
+                    item,
+                    outcome: Outcome::Failed(why),
+                    heard: known,
+                    draft: Draft::new("", 0),
+                },
+            )
+            .await;
         }
     };
     say(&tell, Event::Ended { worker, item, outcome, heard: known, draft }).await;
@@ -134,7 +147,9 @@ async fn attempt(job: Job, known: &mut usize) -> Result<Outcome, String> {
         }
         match ended.reason {
             EndReason::Completed | EndReason::IterationsReached(_) | EndReason::CutOff => {}
-            EndReason::Interrupted | EndReason::Waiting if job.stop.is_aborted() => return Ok(Outcome::Stopped),
+            EndReason::Interrupted | EndReason::Waiting if job.stop.is_aborted() => {
+                return Ok(Outcome::Stopped);
+            }
             EndReason::Refused(_) | EndReason::ContextFull => return Err(ended.reason.words()),
             reason => return Ok(Outcome::Failed(reason.words())),
         }
@@ -142,7 +157,11 @@ async fn attempt(job: Job, known: &mut usize) -> Result<Outcome, String> {
         let is_new = now.sum_of(&worker) != draft.sum_of(&worker);
         idle = if is_new { 0 } else { idle + 1 };
         if idle >= IDLE_ROUNDS_MAX {
-            let what = if is_reported(&now, &worker, &before) { "without saying that it is done" } else { "without writing anything" };
+            let what = if is_reported(&now, &worker, &before) {
+                "without saying that it is done"
+            } else {
+                "without writing anything"
+            };
             return Ok(Outcome::Failed(format!("{worker} ended {what}")));
         }
         refusal = Some(
@@ -153,13 +172,22 @@ async fn attempt(job: Job, known: &mut usize) -> Result<Outcome, String> {
 }
 
 /// One prompt and all that follows from it.
-async fn round(conversation: &mut Conversation, prompt: String, job: &Job, shown: Draft) -> Result<Ended, String> {
+async fn round(
+    conversation: &mut Conversation,
+    prompt: String,
+    job: &Job,
+    shown: Draft,
+) -> Result<Ended, String> {
     let mut near = job.heard.near.lock().await;
     let mut shown = shown;
-    let (remote, paper, worker, tell) = (job.heard.remote.clone(), job.paper.clone(), job.item.worker.clone(), job.tell.clone());
+    let (remote, paper, worker, tell) =
+        (job.heard.remote.clone(), job.paper.clone(), job.item.worker.clone(), job.tell.clone());
     let mut hear = |event: TurnEvent| {
-        if matches!(event, TurnEvent::ToolFinished { .. }) {
+        if let TurnEvent::ToolFinished { output, .. } = &event {
             tell_others(&remote, &paper, &worker, &mut shown);
+            if let Some(words) = forbidden(output) {
+                drop(tell.try_send(Message::Event(Event::Noted(format!("{worker} was refused: {words}")))));
+            }
         }
         if let Some(line) = line(&event) {
             // A line that nobody has time for is no loss: the next one says more.
@@ -167,34 +195,60 @@ async fn round(conversation: &mut Conversation, prompt: String, job: &Job, shown
         }
     };
     let first = TurnStart::Prompted(vec![Block::text(prompt)]);
-    let ended = conversation.turn(first, &mut near, &job.stop, &mut hear).await.map_err(|error| error.to_string())?;
-    say(&job.tell, Event::Worked(Spent { turns: ended.iterations, tokens: ended.usage.output, milliseconds: 0 })).await;
+    let ended =
+        conversation.turn(first, &mut near, &job.stop, &mut hear).await.map_err(|error| error.to_string())?;
+    say(
+        &job.tell,
+        Event::Worked(Spent { turns: ended.iterations, tokens: ended.usage.output, milliseconds: 0 }),
+    )
+    .await;
     Ok(ended)
+}
+
+/// What a worker was told that wanted to write where it may not.
+fn forbidden(output: &Output) -> Option<String> {
+    let text = output.content.iter().find_map(|part| match part {
+        Part::Text(text) => text.strip_prefix("Forbidden: "),
+        Part::Image(_) => None,
+    })?;
+    output.is_error.then(|| text.chars().take(2 * LINE_CHARS).collect())
 }
 
 /// How many words of the person a prompt ended without.
 fn unheard(ended: &Ended) -> usize {
-    let is_steering = |block: &Block| matches!(block, Block::Text(text) if text.text.starts_with(&brief::steering("")));
+    let is_steering =
+        |block: &Block| matches!(block, Block::Text(text) if text.text.starts_with(&brief::steering("")));
     ended.queued.iter().filter(|said| said.iter().any(is_steering)).count()
 }
 
 /// Shows a worker what others wrote since it last saw the document, with its next step.
 fn tell_others(remote: &Remote, paper: &Paper, worker: &str, shown: &mut Draft) {
     let Some(now) = paper.glimpse().filter(|now| now.revision > shown.revision) else { return };
-    let is_other = |title: &String| !title.eq_ignore_ascii_case(worker) && !title.eq_ignore_ascii_case(PERSON);
-    let changed = now.titles().into_iter().filter(is_other).filter(|title| now.sum_of(title) != shown.sum_of(title));
+    let is_other =
+        |title: &String| !title.eq_ignore_ascii_case(worker) && !title.eq_ignore_ascii_case(PERSON);
+    let changed =
+        now.titles().into_iter().filter(is_other).filter(|title| now.sum_of(title) != shown.sum_of(title));
     let sections: Vec<(String, String)> =
         changed.filter_map(|title| now.section(&title).ok().map(|content| (title, content))).collect();
     let is_said = sections.is_empty()
-        || remote.say(vec![Block::text(brief::meanwhile(&sections, now.revision))], Delivery::NextStep).is_ok();
+        || remote
+            .say(vec![Block::text(brief::meanwhile(&sections, now.revision))], Delivery::NextStep)
+            .is_ok();
     if is_said {
         *shown = now;
     }
 }
 
-fn conversation(job: &Job, kit: Kit, finished: Finished, transcript: Transcript, history: History) -> Conversation {
+fn conversation(
+    job: &Job,
+    kit: Kit,
+    finished: Finished,
+    transcript: Transcript,
+    history: History,
+) -> Conversation {
     let role = &job.post.role;
-    let scribe = Scribe::new(job.paper.documents().clone(), Actor::Worker(role.name.clone()), transcript.id());
+    let scribe =
+        Scribe::new(job.paper.documents().clone(), Actor::Worker(role.name.clone()), transcript.id());
     let appends: Arc<AtomicU32> = Arc::default();
     let own = section_tools::all(&scribe).into_iter().map(|tool| {
         if WRITING.contains(&tool.spec().name.as_str()) {

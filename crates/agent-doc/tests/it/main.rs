@@ -34,6 +34,7 @@ mod output;
 mod permissions;
 mod readme;
 mod replace;
+mod runs;
 mod search;
 mod secrecy;
 mod section;

@@ -1,3 +1,5 @@
+//! Canons by themselves: texts in, texts out. Never asks a model.
+
 use expect_test::{Expect, expect};
 
 use super::{Unfit, aggregate, check, explained, inputs, woven};
@@ -41,7 +43,11 @@ fn who_did_not_finish_and_what_was_accepted_is_said() {
     let mut item = Item::new(1, "Terminal", "x", Aim::Find, Vec::new());
     (item.state, item.told) = (ItemState::Failed, Some("the model refused".to_owned()));
     record.plan.push(item);
-    record.accepted.push(Settled { id: "a".to_owned(), author: "Researcher".to_owned(), text: "It is so.".to_owned() });
+    record.accepted.push(Settled {
+        id: "a".to_owned(),
+        author: "Researcher".to_owned(),
+        text: "It is so.".to_owned(),
+    });
     let canon = aggregate(&Draft::new(RUN, 1), &record);
     assert!(canon.contains("Terminal did not finish: the model refused"), "{canon}");
     assert!(canon.ends_with("Accepted from Researcher:\n\nIt is so."), "{canon}");
@@ -67,7 +73,10 @@ fn a_model_that_says_nothing_of_its_own_is_not_believed() {
 fn what_the_person_wrote_into_the_canon_stays() {
     let written = "One.\n\nTwo.";
     assert_eq!(woven(written, "One.\n\nTwo.\n\nThree.", written), "One.\n\nTwo.\n\nThree.");
-    assert_eq!(woven(written, "One.\n\nTwo.\n\nThree.", "One, really.\n\nTwo."), "One, really.\n\nTwo.\n\nThree.");
+    assert_eq!(
+        woven(written, "One.\n\nTwo.\n\nThree.", "One, really.\n\nTwo."),
+        "One, really.\n\nTwo.\n\nThree."
+    );
     assert_eq!(woven(written, "Uno.\n\nTwo.", "One.\n\nMine.\n\nTwo."), "Uno.\n\nMine.\n\nTwo.");
     assert_eq!(woven(written, "One.\n\nTwo.\n\nThree.", "One."), "One.\n\nThree.");
 }

@@ -1,4 +1,5 @@
-//! When and how the canon is written: once for what was finished, never over a word of the person, never blank.
+//! When and how the canon is written: once for what was finished, with what the person wrote into it. Never writes a blank one, and
+//! never two at a time.
 
 use document::Revision;
 use document::contain::{Limits as Taken, replace_contained};
@@ -21,7 +22,7 @@ pub(super) struct Merging {
     rewrites: u32,
     /// What is to stand there, without what the person wrote into it, and whether a model said it.
     text: Option<(String, bool)>,
-    /// What stands there when it is written.
+    /// The same as it would stand in the document.
     written: String,
 }
 
@@ -44,7 +45,8 @@ impl Conductor {
         let count = self.record.canon.count + 1;
         self.is_due_again = false;
         self.record.canon.sources.clone_from(&sources);
-        let merging = Merging { count, inputs, sources, asked: 0, rewrites: 0, text: None, written: String::new() };
+        let merging =
+            Merging { count, inputs, sources, asked: 0, rewrites: 0, text: None, written: String::new() };
         self.merging = Some(merging);
         if is_silent {
             let text = canon::explained(&self.record, "see below why each of them stopped");
@@ -64,8 +66,14 @@ impl Conductor {
         }
     }
 
-    pub(super) fn synthesized(&mut self, count: u32, said: Result<String, String>, effects: &mut Vec<Effect>) {
-        let Some(asked) = self.merging.as_ref().filter(|merging| merging.count == count).map(|merging| merging.asked)
+    pub(super) fn synthesized(
+        &mut self,
+        count: u32,
+        said: Result<String, String>,
+        effects: &mut Vec<Effect>,
+    ) {
+        let Some(asked) =
+            self.merging.as_ref().filter(|merging| merging.count == count).map(|merging| merging.asked)
         else {
             return;
         };
@@ -83,7 +91,9 @@ impl Conductor {
                 self.synthesize(Some(why), effects);
             }
             Err(why) => {
-                self.record.decided(format!("the canon of the model is not taken: {why}; the sections are put together without it"));
+                self.record.decided(format!(
+                    "the canon of the model is not taken: {why}; the sections are put together without it"
+                ));
                 let text = canon::aggregate(&self.draft, &self.record);
                 self.write(text, false, effects);
             }
@@ -95,8 +105,9 @@ impl Conductor {
         let current = self.draft.canon();
         let content = canon::woven(&self.record.canon.text, &text, &current);
         let Some(merging) = &mut self.merging else { return };
-        let contained = replace_contained(&self.draft.text, CANON, &content, Taken::NONE);
-        merging.written = contained.map_or_else(|_| content.clone(), |whole| Draft::new(&whole, 0).canon());
+        // Without the person's words: the next merge finds them by comparing with this.
+        let contained = replace_contained(&self.draft.text, CANON, &text, Taken::NONE);
+        merging.written = contained.map_or_else(|_| text.clone(), |whole| Draft::new(&whole, 0).canon());
         merging.text = Some((text, is_synthesis));
         effects.push(Effect::WriteCanon { count: merging.count, base: self.draft.revision, content });
     }
@@ -113,7 +124,10 @@ impl Conductor {
         canon.is_synthesis = merging.text.is_some_and(|(_, is_synthesis)| is_synthesis);
         canon.is_due = self.is_due_again;
         let sources = merging.sources.join(" and ");
-        self.record.decided(format!("canon {count} is made of {}", if sources.is_empty() { "nothing" } else { &sources }));
+        self.record.decided(format!(
+            "canon {count} is made of {}",
+            if sources.is_empty() { "nothing" } else { &sources }
+        ));
         for name in merging.sources {
             if let Some(worker) = self.record.worker_mut(&name) {
                 worker.merged = Some(revision);
@@ -136,7 +150,9 @@ impl Conductor {
     pub(super) fn canon_refused(&mut self, count: u32, why: &str) {
         if self.merging.take_if(|merging| merging.count == count).is_some() {
             self.is_put_off = true;
-            self.record.decided(format!("the canon could not be written: {why}; it is tried again when the document changes"));
+            self.record.decided(format!(
+                "the canon could not be written: {why}; it is tried again when the document changes"
+            ));
         }
     }
 

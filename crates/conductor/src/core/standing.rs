@@ -10,7 +10,9 @@ impl Conductor {
     /// Sections that are needed and cannot be written. One that is gone is made again; of two, a person must take one away.
     pub(super) fn look_for_trouble(&mut self, effects: &mut Vec<Effect>) {
         let known = std::mem::take(&mut self.troubles);
-        let is_needed = |worker: &String| self.record.plan.iter().any(|item| item.worker == *worker && !item.state.is_over());
+        let is_needed = |worker: &String| {
+            self.record.plan.iter().any(|item| item.worker == *worker && !item.state.is_over())
+        };
         let mut needed: Vec<String> = self.record.names().into_iter().filter(is_needed).collect();
         if self.record.canon.is_due || self.is_merging() {
             needed.push(CANON.to_owned());
@@ -51,7 +53,7 @@ impl Conductor {
     pub(super) fn conclude(&mut self, was: Status, effects: &mut Vec<Effect>) {
         let is_cancelled = matches!(self.stopping, Some(Stopping::Cancelled(_)));
         let is_over = if is_cancelled { self.running.is_empty() } else { !self.is_unfinished() };
-        if is_over && !self.record.plan.is_empty() || (is_over && is_cancelled) {
+        if is_over && (is_cancelled || !self.record.plan.is_empty()) {
             let (status, why) = self.verdict();
             (self.record.status, self.record.why) = (status, why);
             if !was.is_final() || was != status {
@@ -66,7 +68,9 @@ impl Conductor {
         let (status, why) = match (blocking, question) {
             (Some((title, trouble)), _) => (Status::Blocked, Some(trouble.words(title))),
             (None, _) if self.is_planning || self.is_merging() => (Status::Running, None),
-            (None, _) if self.is_put_off => (Status::Blocked, Some("the canon could not be written yet".to_owned())),
+            (None, _) if self.is_put_off => {
+                (Status::Blocked, Some("the canon could not be written yet".to_owned()))
+            }
             (None, question) if !self.running.is_empty() => (Status::WaitingForWorker, question),
             (None, Some(question)) => (Status::WaitingForUser, Some(question)),
             (None, None) => (Status::Running, None),

@@ -55,8 +55,12 @@ impl Conductor {
 
     /// Whether nothing keeps an item from being begun.
     fn is_free(&self, item: &Item) -> bool {
-        let is_over = |id: &u32| self.record.plan.iter().find(|known| known.id == *id).is_none_or(|known| known.state.is_over());
-        item.after.iter().all(is_over) && !self.running.contains_key(&item.worker) && !self.troubles.contains_key(&item.worker)
+        let is_over = |id: &u32| {
+            self.record.plan.iter().find(|known| known.id == *id).is_none_or(|known| known.state.is_over())
+        };
+        item.after.iter().all(is_over)
+            && !self.running.contains_key(&item.worker)
+            && !self.troubles.contains_key(&item.worker)
     }
 
     pub(super) fn began(&mut self, worker: &str, transcript: String) {
@@ -73,7 +77,13 @@ impl Conductor {
         if turns >= limits.turns_max {
             self.exhaust(&format!("the run has asked its models {turns} times, which is its limit"), effects);
         } else if tokens >= limits.tokens_max {
-            self.exhaust(&format!("the models of the run wrote {tokens} tokens, and its limit is {}", limits.tokens_max), effects);
+            self.exhaust(
+                &format!(
+                    "the models of the run wrote {tokens} tokens, and its limit is {}",
+                    limits.tokens_max
+                ),
+                effects,
+            );
         }
     }
 
@@ -92,7 +102,10 @@ impl Conductor {
     pub(super) fn give_up(&mut self, why: &str, state: ItemState) {
         let mut workers = Vec::new();
         for item in &mut self.record.plan {
-            if matches!(item.state, ItemState::Waiting | ItemState::Asking) {
+            // One that was being worked on when its process ended is worked on by nobody.
+            let is_left =
+                item.state == ItemState::Running && self.running.get(&item.worker) != Some(&item.id);
+            if is_left || matches!(item.state, ItemState::Waiting | ItemState::Asking) {
                 (item.state, item.told) = (state, Some(why.to_owned()));
                 workers.push(item.worker.clone());
             }
@@ -140,26 +153,40 @@ impl Conductor {
     }
 
     /// What an end means for the item and its worker.
-    fn judged(&mut self, id: u32, outcome: Outcome, is_new: bool, worker: &str) -> (ItemState, Phase, String) {
+    fn judged(
+        &mut self,
+        id: u32,
+        outcome: Outcome,
+        is_new: bool,
+        worker: &str,
+    ) -> (ItemState, Phase, String) {
         let limits = self.record.limits;
         let is_blocked = matches!(self.draft.section(worker), Err(Trouble::Several(_) | Trouble::Hidden(_)));
         match (outcome, &self.stopping) {
             (Outcome::Done(summary), _) => (ItemState::Done, Phase::Done, summary),
-            (_, Some(Stopping::Cancelled(by))) => (ItemState::Cancelled, Phase::Stopped, format!("cancelled by {by}")),
+            (_, Some(Stopping::Cancelled(by))) => {
+                (ItemState::Cancelled, Phase::Stopped, format!("cancelled by {by}"))
+            }
             (_, Some(Stopping::Exhausted(why))) => (ItemState::Failed, Phase::Stopped, why.clone()),
             (Outcome::Asked(question), None) => (ItemState::Asking, Phase::Asking, question),
             (Outcome::Hopeless(why), None) => (ItemState::Failed, Phase::Failed, why),
             (Outcome::Failed(why), None) if is_blocked => (ItemState::Waiting, Phase::Idle, why),
             (Outcome::Stopped, None) => (ItemState::Waiting, Phase::Idle, "it was stopped".to_owned()),
             (Outcome::Failed(why), None) => {
-                let Some(item) = self.record.item_mut(id) else { return (ItemState::Failed, Phase::Failed, why) };
+                let Some(item) = self.record.item_mut(id) else {
+                    return (ItemState::Failed, Phase::Failed, why);
+                };
                 item.idle = if is_new { 0 } else { item.idle + 1 };
                 if item.idle >= limits.idle_max {
                     let told = format!("{why}; it was tried {} times without a new word", item.idle);
                     return (ItemState::Failed, Phase::Failed, told);
                 }
                 if item.attempts >= limits.attempts_max {
-                    return (ItemState::Failed, Phase::Failed, format!("{why}; it was tried {} times", item.attempts));
+                    return (
+                        ItemState::Failed,
+                        Phase::Failed,
+                        format!("{why}; it was tried {} times", item.attempts),
+                    );
                 }
                 self.record.decided(format!("{worker} tries item {id} again: {why}"));
                 (ItemState::Waiting, Phase::Idle, why)

@@ -40,7 +40,10 @@ impl Bounded {
         let record = Arc::clone(&self.view.borrow().record);
         let limits = record.limits;
         if self.appends.fetch_add(1, Ordering::Relaxed) >= limits.appends_max {
-            return Some(format!("you wrote {} times already, which is the limit; call Finished", limits.appends_max));
+            return Some(format!(
+                "you wrote {} times already, which is the limit; call Finished",
+                limits.appends_max
+            ));
         }
         let arguments = call.arguments().ok()?;
         let content = ["content", "new_string"].iter().find_map(|key| arguments.get(*key)?.as_str())?;

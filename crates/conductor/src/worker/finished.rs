@@ -55,7 +55,11 @@ impl Finished {
         let input: FinishedInput = parsed(permit.call()).map_err(Output::error)?;
         let cut = |words: &str| words.trim().chars().take(WORDS_MAX).collect::<String>();
         let question = input.question.as_deref().map(cut).filter(|question| !question.is_empty());
-        let draft = self.paper.read().await.map_err(|error| Output::error(format!("the document cannot be read: {error}")))?;
+        let draft = self
+            .paper
+            .read()
+            .await
+            .map_err(|error| Output::error(format!("the document cannot be read: {error}")))?;
         let outcome = match question {
             Some(question) => Outcome::Asked(question),
             None if is_reported(&draft, &self.worker, &self.before) => Outcome::Done(cut(&input.summary)),

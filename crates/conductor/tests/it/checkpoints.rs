@@ -122,9 +122,8 @@ async fn checkpoint_4_sections_of_workers_are_proposals_and_the_canon_is_none() 
     let stage = Stage::new(Puppet::new(diligent));
     let (id, _) = stage.run("compare").await;
     let text = stage.file(&id);
-    let is_proposal = |title: &str| {
-        document::section::is_proposal(&document::section::locate(&text, title).unwrap())
-    };
+    let is_proposal =
+        |title: &str| document::section::is_proposal(&document::section::locate(&text, title).unwrap());
     let marked = ["Conductor", "Researcher", "Terminal", "User"].map(is_proposal);
     assert_eq!(marked, [false, true, true, true], "{text}");
 }
@@ -146,7 +145,10 @@ async fn checkpoint_5_the_conductor_brings_the_sections_together_when_workers_fi
     assert_eq!(stage.section(&id, "Conductor").await, "Researcher and Terminal agree: it works.");
     assert!(stage.section(&id, "Researcher").await.contains("finding 2."), "what was found stays");
     assert_eq!(record.canon.sources, ["Researcher", "Terminal"]);
-    assert!(record.workers.iter().all(|worker| worker.phase == Phase::Merged && worker.merged.is_some()), "{record:#?}");
+    assert!(
+        record.workers.iter().all(|worker| worker.phase == Phase::Merged && worker.merged.is_some()),
+        "{record:#?}"
+    );
     let mut merged = Vec::new();
     while let Some(event) = events.next().await {
         match event.happening {

@@ -12,4 +12,9 @@
 mod puppet;
 mod stage;
 
+mod canon;
 mod checkpoints;
+mod bad_input;
+mod concurrency;
+mod kills;
+mod resume;

@@ -66,16 +66,22 @@ impl Asked {
             Block::Text(text) => Some(text.text.clone()),
             _ => None,
         };
-        let texts = |index: usize| -> Vec<String> { request.messages[index].content.iter().filter_map(text).collect() };
+        let texts = |index: usize| -> Vec<String> {
+            request.messages[index].content.iter().filter_map(text).collect()
+        };
         let is_prompt = |index: &usize| {
-            request.messages[*index].role == Role::User && texts(*index).iter().any(|text| text.contains("<assignment "))
+            request.messages[*index].role == Role::User
+                && texts(*index).iter().any(|text| text.contains("<assignment "))
         };
         let begin = (0..request.messages.len()).rev().find(is_prompt).unwrap_or(0);
         let (mut steps, mut told) = (Vec::new(), Vec::new());
         for index in begin..request.messages.len() {
             let message = &request.messages[index];
             for call in message.calls() {
-                let result = request.messages.get(index + 1).and_then(|next| next.results().find(|one| one.call == call.id));
+                let result = request
+                    .messages
+                    .get(index + 1)
+                    .and_then(|next| next.results().find(|one| one.call == call.id));
                 let result = result.unwrap();
                 steps.push((call.name.clone(), result.text(), result.is_error));
             }
@@ -85,7 +91,10 @@ impl Asked {
         }
         Asked {
             worker: worker.map(|(name, _)| name.rsplit('\n').next().unwrap().to_owned()).unwrap_or_default(),
-            prompt: texts(begin).into_iter().find(|text| text.contains("<assignment ")).unwrap_or_else(|| texts(begin).join("\n")),
+            prompt: texts(begin)
+                .into_iter()
+                .find(|text| text.contains("<assignment "))
+                .unwrap_or_else(|| texts(begin).join("\n")),
             steps,
             told,
             tools: request.tools.iter().map(|tool| tool.name.clone()).collect(),
@@ -156,7 +165,8 @@ fn events(said: Said, place: usize) -> ModelStream {
         Said::Fails(message) => return Box::pin(stream::iter([Err(ModelError::Rejected { message })])),
     };
     let mut events = vec![Ok(ModelEvent::Started { id: "puppet".to_owned() })];
-    events.extend(blocks.into_iter().enumerate().map(|(index, block)| Ok(ModelEvent::Block { index, block })));
+    events
+        .extend(blocks.into_iter().enumerate().map(|(index, block)| Ok(ModelEvent::Block { index, block })));
     events.push(Ok(ModelEvent::Stopped { reason, detail: None }));
     Box::pin(stream::iter(events))
 }

@@ -89,16 +89,29 @@ impl Cast {
     }
 }
 
+fn path_of(folder: &Folder) -> PathBuf {
+    let path = match folder {
+        Folder::Own(folder) => folder.path(),
+        Folder::Given(path) => path,
+    };
+    path.canonicalize().unwrap()
+}
+
 fn places(root: &Path) -> Places {
     let root = root.to_str().unwrap().to_owned();
     Places { project: root.clone(), home: None, current: root, also: Vec::new() }
 }
 
-/// A project with runs. Dropped, its folder goes.
+/// A project with runs. Dropped, its folder goes if it was made here.
 pub(crate) struct Stage {
-    pub(crate) folder: TempDir,
+    folder: Folder,
     pub(crate) documents: Documents,
     pub(crate) runs: Runs,
+}
+
+enum Folder {
+    Own(TempDir),
+    Given(PathBuf),
 }
 
 impl Stage {
@@ -107,12 +120,16 @@ impl Stage {
     }
 
     pub(crate) fn with(cast: &Cast) -> Stage {
-        Stage::on(tempfile::tempdir().unwrap(), cast)
+        Stage::on(Folder::Own(tempfile::tempdir().unwrap()), cast)
     }
 
-    /// In a folder that may hold runs already.
-    pub(crate) fn on(folder: TempDir, cast: &Cast) -> Stage {
-        let root = folder.path().canonicalize().unwrap();
+    /// In a folder of somebody else, which may hold runs already.
+    pub(crate) fn of(folder: &Path, cast: &Cast) -> Stage {
+        Stage::on(Folder::Given(folder.to_owned()), cast)
+    }
+
+    fn on(folder: Folder, cast: &Cast) -> Stage {
+        let root = path_of(&folder);
         let options = Options { interval: Duration::from_millis(1), ..Options::default() };
         let documents = Documents::new(root.clone(), options);
         let runs = Runs::new(documents.clone(), cast.settings(&root)).unwrap();
@@ -129,7 +146,7 @@ impl Stage {
     }
 
     pub(crate) fn root(&self) -> PathBuf {
-        self.folder.path().canonicalize().unwrap()
+        path_of(&self.folder)
     }
 
     pub(crate) async fn start(&self, objective: &str) -> String {
@@ -143,7 +160,8 @@ impl Stage {
 
     /// Waits for the end of a run.
     pub(crate) async fn ended(&self, id: &str) -> Arc<Record> {
-        let view: View = tokio::time::timeout(PATIENCE, self.runs.ended(id)).await.expect("the run does not end").unwrap();
+        let view: View =
+            tokio::time::timeout(PATIENCE, self.runs.ended(id)).await.expect("the run does not end").unwrap();
         view.record
     }
 
@@ -219,4 +237,18 @@ impl Stage {
         };
         tokio::time::timeout(PATIENCE, waiting).await.expect("it does not come")
     }
+}
+
+/// Who wrote each line of a document last, as its journal says.
+pub(crate) fn authors(path: &Path, root: &Path) -> Vec<(String, String)> {
+    let sidecar = workspace::sidecar::Sidecar::open(root).unwrap();
+    let paths = sidecar.paths_for(path.strip_prefix(root).unwrap(), None).unwrap();
+    let (history, _) = workspace::journal::Journal::read(&paths.journal).unwrap();
+    let text = history.latest_text().to_owned();
+    let lines: Vec<&str> = text.lines().collect();
+    history
+        .blame()
+        .into_iter()
+        .map(|blamed| (lines[blamed.line - 1].to_owned(), blamed.author.name().to_owned()))
+        .collect()
 }
