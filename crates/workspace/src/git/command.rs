@@ -20,6 +20,9 @@ const HARMLESS: [&str; 8] = [
     "core.safecrlf=false",
 ];
 
+/// How `rev-parse` ends that was to be quiet about a commit that is not there. Any trouble ends it with another code.
+const NO_SUCH_COMMIT: i32 = 1;
+
 /// Git, working in one folder.
 #[derive(Debug, Clone)]
 pub(super) struct Git {
@@ -36,6 +39,8 @@ pub(super) struct Place {
     pub(super) folder: PathBuf,
     /// The way from the root to the folder: empty, or with `/` at its end.
     pub(super) prefix: String,
+    /// The commit that is checked out, if there is one yet.
+    pub(super) head: Option<ObjectId>,
 }
 
 impl Git {
@@ -51,12 +56,21 @@ impl Git {
 
     /// Where this folder stands, unless it is in no repository with working files.
     pub(super) fn where_is(&self) -> Result<Option<Place>, GitError> {
-        let asked =
-            ["rev-parse", "--is-inside-work-tree", "--show-toplevel", "--absolute-git-dir", "--show-prefix"];
+        let asked = [
+            "rev-parse",
+            "--is-inside-work-tree",
+            "--show-toplevel",
+            "--absolute-git-dir",
+            "--show-prefix",
+            "--quiet",
+            "--verify",
+            "HEAD^{commit}",
+        ];
         let output = self.run(&asked, b"")?;
         let told = String::from_utf8_lossy(&output.stdout).into_owned();
         let mut lines = told.split('\n');
-        if !output.status.success() {
+        let has_head = output.status.success();
+        if !has_head && output.status.code() != Some(NO_SUCH_COMMIT) {
             let said = first_line(&output.stderr);
             // Git refuses a repository of another owner, and that must not pass for "none".
             return if said.contains("dubious ownership") {
@@ -72,7 +86,8 @@ impl Git {
             return Err(odd("rev-parse", &told));
         };
         let prefix = lines.next().unwrap_or_default().to_owned();
-        Ok(Some(Place { top: PathBuf::from(top), folder: PathBuf::from(folder), prefix }))
+        let head = lines.next().filter(|_| has_head).map(str::to_owned);
+        Ok(Some(Place { top: PathBuf::from(top), folder: PathBuf::from(folder), prefix, head }))
     }
 
     /// The commit that a name stands for.
