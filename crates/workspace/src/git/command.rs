@@ -23,6 +23,9 @@ const HARMLESS: [&str; 8] = [
 /// How `rev-parse` ends that was to be quiet about a commit that is not there. Any trouble ends it with another code.
 const NO_SUCH_COMMIT: i32 = 1;
 
+/// What a pipe takes without waiting for its reader, on every system.
+const PIPE_BYTES: usize = 4096;
+
 /// Git, working in one folder.
 #[derive(Debug, Clone)]
 pub(super) struct Git {
@@ -126,21 +129,29 @@ impl Git {
             }
         }
         command.env("LC_ALL", "C").env("GIT_TERMINAL_PROMPT", "0").env("GIT_NO_LAZY_FETCH", "1");
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command.stdin(if input.is_empty() { Stdio::null() } else { Stdio::piped() });
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().map_err(|error| match error.kind() {
             ErrorKind::NotFound => GitError::Absent,
             _ => GitError::Io(error),
         })?;
-        std::thread::scope(|scope| {
-            let stdin = child.stdin.take();
-            let told = scope.spawn(move || stdin.map_or(Ok(()), |mut stdin| stdin.write_all(input)));
-            let output = child.wait_with_output()?;
-            match told.join() {
-                // A command that fails does not read to the end; what it says of it is in its answer.
-                Ok(Err(error)) if output.status.success() => Err(GitError::Io(error)),
-                Ok(_) | Err(_) => Ok(output),
-            }
-        })
+        let stdin = child.stdin.take();
+        let tell = move || stdin.map_or(Ok(()), |mut stdin| stdin.write_all(input));
+        let (told, output) = if input.len() <= PIPE_BYTES {
+            (tell(), child.wait_with_output()?)
+        } else {
+            // Git may answer before it has read everything, and then both would wait.
+            std::thread::scope(|scope| {
+                let told = scope.spawn(tell);
+                let output = child.wait_with_output();
+                output.map(|output| (told.join().unwrap_or(Ok(())), output))
+            })?
+        };
+        match told {
+            // A command that fails does not read to the end; what it says of it is in its answer.
+            Err(error) if output.status.success() => Err(GitError::Io(error)),
+            Ok(()) | Err(_) => Ok(output),
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! A document as its last owner knew it, made from the journal: whose words are whose, and which texts stood in the file, so that an
 //! editor that loaded one of them before a restart is understood after it. Never reads the file; the caller compares.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use document::{Document, Edit, Revision};
@@ -96,7 +97,9 @@ impl History {
 
     /// The document before the operation of this index, with its authors and without earlier versions.
     fn document_before(&self, index: usize) -> Document {
-        let checkpoint = self.folded(index);
+        // With nothing to fold the checkpoint is what it is, and a long text need not be copied.
+        let checkpoint =
+            if index == 0 { Cow::Borrowed(self.checkpoint()) } else { Cow::Owned(self.folded(index)) };
         let mut at = 0;
         Document::open_parts(checkpoint.spans.iter().map(|span| {
             let part = checkpoint.text.get(at..at + span.length).unwrap_or_default();

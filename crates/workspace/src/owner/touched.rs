@@ -47,9 +47,9 @@ impl Touched {
     }
 
     /// Anything may have changed between the two texts. What did is found out when it matters.
-    pub(super) fn compare(&mut self, before: &str, after: &str, revision: Revision) {
+    pub(super) fn compare(&mut self, before: String, after: &str, revision: Revision) {
         if self.waiting.back().is_none_or(|last| last.text != before) {
-            self.waiting.push_back(Version { text: before.to_owned(), made: None });
+            self.waiting.push_back(Version { text: before, made: None });
         }
         self.waiting.push_back(Version { text: after.to_owned(), made: Some(revision) });
         while self.waiting.iter().map(|version| version.text.len()).sum::<usize>() > WAITING_MAX {
