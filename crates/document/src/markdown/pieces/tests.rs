@@ -1,3 +1,5 @@
+//! Texts of hard lines, cut into pieces and read as a whole. Never trusts a cut that changes what is found.
+
 use proptest::prelude::*;
 
 use pulldown_cmark::Event;
