@@ -5,7 +5,7 @@ use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
-use document::text::{InvalidText, decode};
+use document::text::{InvalidText, decode_owned};
 
 use crate::refusal::Refusal;
 
@@ -29,19 +29,17 @@ pub(crate) fn shown(path: &Path) -> String {
 pub(crate) fn read(path: &Path) -> Result<String> {
     let name = shown(path);
     let bytes = if is_standard(path) {
-        limited(std::io::stdin().lock(), &name)?
+        limited(std::io::stdin().lock(), 0, &name)?
     } else {
         if path.is_dir() {
             let remedy = "name a markdown file in it";
             return Err(Refusal::new(format!("{name} is a folder"), remedy).into());
         }
         let file = File::open(path).map_err(|error| unreadable(&name, error))?;
-        limited(file, &name)?
+        let length = file.metadata().map_or(0, |metadata| metadata.len());
+        limited(file, length, &name)?
     };
-    match decode(&bytes) {
-        Ok(text) => Ok(text.to_owned()),
-        Err(invalid) => Err(undecodable(&name, &invalid).into()),
-    }
+    Ok(decode_owned(bytes).map_err(|invalid| undecodable(&name, &invalid))?)
 }
 
 /// The path from the top of a file that is there, with links followed.
@@ -54,9 +52,9 @@ pub(crate) fn whole(path: &Path) -> Result<PathBuf> {
     Ok(whole)
 }
 
-/// All bytes of `from`, unless they are too many.
-fn limited(from: impl Read, name: &str) -> Result<Vec<u8>> {
-    let mut bytes = Vec::new();
+/// All bytes of `from`, unless they are too many. About `length` are expected.
+fn limited(from: impl Read, length: u64, name: &str) -> Result<Vec<u8>> {
+    let mut bytes = Vec::with_capacity(usize::try_from(length.min(BYTES_MAX)).unwrap_or_default() + 1);
     let remedy = "look whether the disk or the connection it lies on still works";
     from.take(BYTES_MAX + 1)
         .read_to_end(&mut bytes)

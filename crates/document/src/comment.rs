@@ -5,10 +5,14 @@ pub(crate) mod html;
 
 use std::ops::Range;
 
+use memchr::memmem;
 use pulldown_cmark::{Event, Tag};
 
 use crate::markdown;
 use html::HtmlComment;
+
+/// What a comment begins with that is written as a definition.
+const REFERENCE: &str = "[//]:";
 
 /// `text` without its `<!-- … -->` comments and `[//]: # (…)` lines. Takes linear time.
 ///
@@ -21,22 +25,28 @@ use html::HtmlComment;
 /// assert_eq!(strip_comments("`<!--` opens and `-->` closes"), "`<!--` opens and `-->` closes");
 /// ```
 pub fn strip_comments(text: &str) -> String {
-    let mut code = Vec::new();
-    let events = markdown::events(text).inspect(|(event, range)| {
-        if matches!(event, Event::Start(Tag::CodeBlock(_) | Tag::HtmlBlock) | Event::Code(_)) {
-            code.push(range.clone());
-        }
-    });
-    let comments = html::comments(text, events);
+    let comments = html::comments_of_file(text);
     let mut removed: Vec<Range<usize>> = comments
         .iter()
         .filter(|comment| comment.closed && !is_ours(comment.inner(text)))
         .map(|comment: &HtmlComment| comment.range.clone())
         .collect();
-    code.sort_by_key(|range| range.start);
-    removed.extend(reference_comments(text, &code));
-    removed.sort_by_key(|range| range.start);
+    if memmem::find(text.as_bytes(), REFERENCE.as_bytes()).is_some() {
+        removed.extend(reference_comments(text, &code(text)));
+        removed.sort_by_key(|range| range.start);
+    }
     without(text, &with_lines(text, removed))
+}
+
+/// Where code and raw HTML stand, in order.
+fn code(text: &str) -> Vec<Range<usize>> {
+    let is_code = |event: &Event<'_>| {
+        matches!(event, Event::Start(Tag::CodeBlock(_) | Tag::HtmlBlock) | Event::Code(_))
+    };
+    let events = markdown::events(text).filter(|(event, _)| is_code(event));
+    let mut code: Vec<Range<usize>> = events.map(|(_, range)| range).collect();
+    code.sort_by_key(|range| range.start);
+    code
 }
 
 /// Whether a comment is a marker of this program.
@@ -68,7 +78,7 @@ fn reference_comments(text: &str, code: &[Range<usize>]) -> Vec<Range<usize>> {
 }
 
 fn is_reference_comment(line: &str) -> bool {
-    let Some(rest) = line.trim().strip_prefix("[//]:") else {
+    let Some(rest) = line.trim().strip_prefix(REFERENCE) else {
         return false;
     };
     let Some(title) = rest.trim_start().strip_prefix('#') else {

@@ -45,7 +45,7 @@ pub struct Block {
 /// ```
 pub fn blocks(text: &str) -> Vec<Block> {
     let mut found: Vec<Block> = Vec::new();
-    for (speaker, heading) in headings(text, markdown::events(text)) {
+    for (speaker, heading) in headings(text, markdown::body_start(text)) {
         if let Some(previous) = found.last_mut() {
             previous.body.end = heading.start;
         }
@@ -100,7 +100,7 @@ pub fn build_response(document: &str, answer: &str) -> String {
 /// assert_eq!(strip_echoed_headings("## Assistant\n\nHi.\n\n## User\n\n"), "Hi.\n");
 /// ```
 pub fn strip_echoed_headings(answer: &str) -> &str {
-    let found = headings(answer, markdown::fragment_events(answer));
+    let found = headings(answer, 0);
     let is_blank = |range: Range<usize>| answer.get(range).is_some_and(|text| text.trim().is_empty());
     let mut kept = 0..answer.len();
     if let Some((Speaker::Assistant, first)) = found.first()
@@ -124,14 +124,17 @@ pub fn strip_echoed_headings(answer: &str) -> &str {
     rest.get(start..start + text.len() + markdown::blank_line_rest(after).unwrap_or(0)).unwrap_or(text)
 }
 
-/// The headings that begin blocks: `## User` and `## Assistant` with number signs, at the top level.
-fn headings<'t>(
-    text: &str,
-    events: impl Iterator<Item = (Event<'t>, Range<usize>)>,
-) -> Vec<(Speaker, Range<usize>)> {
-    let mut depth = 0_usize;
+/// The headings that begin blocks in the markdown of `text` after `start`: `## User` and `## Assistant` with number signs, at the top
+/// level.
+fn headings(text: &str, start: usize) -> Vec<(Speaker, Range<usize>)> {
     let mut found = Vec::new();
-    for (event, range) in events {
+    // Most answers have none, which is seen much faster than they are parsed.
+    if !text.contains(USER_HEADING) && !text.contains(ASSISTANT_HEADING) {
+        return found;
+    }
+    let mut depth = 0_usize;
+    for (event, range) in markdown::fragment_events(text.get(start..).unwrap_or_default()) {
+        let range = range.start + start..range.end + start;
         match event {
             Event::Start(tag) => {
                 if depth == 0 && matches!(tag, Tag::Heading { level: HeadingLevel::H2, .. }) {
@@ -163,7 +166,7 @@ fn with_line_break(text: &str, range: Range<usize>) -> Range<usize> {
 
 /// `answer` with its own block headings one level lower, so that it cannot speak for the person.
 fn demoted(answer: &str) -> Cow<'_, str> {
-    let found = headings(answer, markdown::fragment_events(answer));
+    let found = headings(answer, 0);
     if found.is_empty() {
         return answer.into();
     }

@@ -1,8 +1,12 @@
 //! Where the markdown body of a file begins, and its events with byte ranges of the whole text.
 //! Never decides what a heading or a comment means; that is the work of `section`, `component` and `comment`.
 
+mod pieces;
+
 use std::borrow::Cow;
 use std::ops::Range;
+
+pub(crate) use pieces::{last_piece, pieces_with};
 
 use pulldown_cmark::{Event, Options, Parser};
 

@@ -17,7 +17,7 @@ use std::ops::Range;
 
 pub use author::Author;
 use author::Authors;
-use index::{Client, Id, Index, Span, spans_of, units};
+use index::{Client, Id, Index, Span, spans_of};
 pub(crate) use peer::Followed;
 pub use peer::UpdateError;
 use session::{Crdt, Heard, Session};
@@ -122,10 +122,10 @@ impl Replica {
         if !text.is_empty() {
             let clock = self.clocks.entry(client).or_insert(0);
             let id = Id { client, clock: *clock };
-            *clock += units(text);
             // What was removed is out of the index, so up to here the text still tells the same as the index.
             let (left, right) = self.index.neighbours(range.start, &self.text);
             let spans = spans_of(id, text, self.index.bytes_before(range.start, id));
+            *clock += spans.iter().map(|span| span.units).sum::<u32>();
             let mut at = range.start;
             for span in &spans {
                 self.index.insert(at, *span, &self.text);

@@ -30,6 +30,8 @@ pub struct Repository {
     folder: PathBuf,
     /// The document's path from the root of the working files, with `/` between its parts.
     path: String,
+    /// The commit that was checked out when the repository was found, if there was one.
+    head: Option<ObjectId>,
 }
 
 /// Why git did not do what was asked. Nothing was changed.
@@ -88,7 +90,7 @@ impl Repository {
         let mut name_in = OsString::from(told.prefix);
         name_in.push(name);
         let path = name_in.into_string().map_err(|name| GitError::Path(PathBuf::from(name)))?;
-        Ok(Some(Repository { git: Git::in_folder(&told.top), folder: told.folder, path }))
+        Ok(Some(Repository { git: Git::in_folder(&told.top), folder: told.folder, path, head: told.head }))
     }
 
     /// The document's path from the root of the working files.
@@ -96,7 +98,7 @@ impl Repository {
         &self.path
     }
 
-    /// The commit that is checked out, if there is one yet.
+    /// The commit that is checked out now, if there is one yet.
     fn head(&self) -> Result<Option<ObjectId>, GitError> {
         self.git.commit_of("HEAD")
     }

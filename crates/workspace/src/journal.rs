@@ -179,10 +179,10 @@ impl Journal {
 
     /// Notes several operations with one wait for the disk: all of them, or, if this fails, none.
     pub fn append_all(&mut self, entries: Vec<Entry>) -> Result<(), JournalError> {
-        let (count, before) = (self.history.entries().len(), self.history.latest_text().to_owned());
+        let count = self.history.entries().len();
         let written = self.take_all(entries).and_then(|bytes| self.write(&bytes));
         if written.is_err() {
-            self.history.truncate(count, before);
+            self.history.truncate(count);
         }
         written
     }

@@ -76,7 +76,7 @@ impl Shelf {
         }
         let since = saved_at(path).map_or(clock(), |saved| saved.min(clock()));
         let since = since.saturating_sub(EDITORS_HOLD_MILLISECONDS);
-        let beginning = beginning(journal.history(), &opened, since);
+        let beginning = beginning(journal.history(), &mut opened, since);
         Ok(Kept {
             file: opened.file,
             journal,
@@ -125,8 +125,8 @@ fn saved_at(path: &Path) -> Option<u64> {
     u64::try_from(passed.as_millis()).ok()
 }
 
-/// What the history and the files on the disk come to.
-fn beginning(history: &History, opened: &Opened, since: u64) -> Beginning {
+/// What the history and the files on the disk come to. Takes the text that was read.
+fn beginning(history: &History, opened: &mut Opened, since: u64) -> Beginning {
     let document = history.document(since);
     let is_ours = history.explains(&opened.text);
     let is_torn = opened.is_torn && !is_ours;
@@ -157,7 +157,7 @@ fn beginning(history: &History, opened: &Opened, since: u64) -> Beginning {
         },
         requests: history.done(),
         displaced,
-        in_file: opened.text.clone(),
+        in_file: std::mem::take(&mut opened.text),
         found,
     }
 }

@@ -6,7 +6,7 @@ use std::ops::Range;
 use memchr::memmem;
 use pulldown_cmark::{Event, Tag};
 
-use crate::markdown;
+use crate::markdown::{self, pieces_with};
 
 /// What a comment begins with.
 pub(crate) const OPEN: &str = "<!--";
@@ -29,14 +29,26 @@ impl HtmlComment {
         let inner = whole.strip_prefix(OPEN).unwrap_or(whole);
         inner.strip_suffix(CLOSE).unwrap_or(inner).trim()
     }
+
+    /// The same comment where `length` bytes come before its text.
+    fn behind(self, length: usize) -> Self {
+        Self { range: self.range.start + length..self.range.end + length, closed: self.closed }
+    }
 }
 
-/// The comments of a whole file, in order.
+/// The comments of a whole file, in order. Of a long one only the pieces are parsed in which there may be some.
 pub(crate) fn comments_of_file(text: &str) -> Vec<HtmlComment> {
-    if memmem::find(text.as_bytes(), OPEN.as_bytes()).is_none() {
-        return Vec::new();
+    let pieces = pieces_with(text, markdown::body_start(text), OPEN);
+    let has_bracket = |piece: &Range<usize>| text.get(piece.clone()).is_some_and(|piece| piece.contains('['));
+    if pieces.iter().any(has_bracket) && memmem::find(text.as_bytes(), b"]:").is_some() {
+        // What is in brackets may be a link whose definition stands anywhere, and a link's text is read before a comment.
+        return comments(text, markdown::events(text));
     }
-    comments(text, markdown::events(text))
+    let of_piece = |piece: Range<usize>| {
+        let found = comments_of_fragment(text.get(piece.clone()).unwrap_or_default()).into_iter();
+        found.map(move |comment| comment.behind(piece.start))
+    };
+    pieces.into_iter().flat_map(of_piece).collect()
 }
 
 /// The comments of a piece of markdown, in order.

@@ -68,22 +68,21 @@ pub(super) fn fenced(text: &str) -> String {
 /// assert_eq!(closing_line("All said.\n"), None);
 /// ```
 pub fn closing_line(text: &str) -> Option<String> {
-    closing_line_among(text, markdown::fragment_events(text))
+    closing_line_after(text, 0)
 }
 
 /// Like [`closing_line`], for a whole file.
 pub(crate) fn closing_line_of_file(text: &str) -> Option<String> {
-    closing_line_among(text, markdown::events(text))
+    closing_line_after(text, markdown::body_start(text))
 }
 
-fn closing_line_among<'t>(
-    text: &str,
-    events: impl Iterator<Item = (Event<'t>, Range<usize>)>,
-) -> Option<String> {
+/// What the markdown of `text` that begins at `start` leaves open.
+fn closing_line_after(text: &str, start: usize) -> Option<String> {
+    let text = text.get(markdown::last_piece(text, start)..)?;
     // A container ends by itself where a line without its indentation follows, so only its own level counts.
     let mut depth = 0_usize;
     let mut last = None;
-    for (event, range) in events {
+    for (event, range) in markdown::fragment_events(text) {
         match event {
             Event::Start(tag) => {
                 if depth == 0 {

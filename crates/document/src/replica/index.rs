@@ -57,9 +57,12 @@ impl Span {
 
 /// How many UTF-16 units a text has: one for each character, and one more for each that needs four bytes of UTF-8.
 pub(crate) fn units(text: &str) -> u32 {
-    let characters = text.bytes().filter(|byte| byte & 0xc0 != 0x80).count();
-    let pairs = text.bytes().filter(|byte| *byte >= 0xf0).count();
-    u32::try_from(characters + pairs).unwrap_or(u32::MAX)
+    if text.is_ascii() {
+        return u32::try_from(text.len()).unwrap_or(u32::MAX);
+    }
+    // Few enough bytes at a time that one byte counts them, which is what makes this as fast as reading memory.
+    let units_of = |byte: &u8| u8::from(byte & 0xc0 != 0x80) + u8::from(*byte >= 0xf0);
+    text.as_bytes().chunks(127).map(|bytes| u32::from(bytes.iter().map(units_of).sum::<u8>())).sum()
 }
 
 /// The spans of a text that one client inserts at once, in the order of the text. `before` is the length of the span that goes on

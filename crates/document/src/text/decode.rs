@@ -41,15 +41,35 @@ pub enum InvalidText {
 /// assert_eq!(decode(b"one\n\xff"), Err(InvalidText::InvalidUtf8 { offset: 4, line: 2 }));
 /// ```
 pub fn decode(bytes: &[u8]) -> Result<&str, InvalidText> {
-    if bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]) {
+    if is_utf16(bytes) {
         return Err(InvalidText::Utf16);
     }
-    let text = std::str::from_utf8(bytes).map_err(|error| InvalidText::InvalidUtf8 {
-        offset: error.valid_up_to(),
-        line: line_of(bytes, error.valid_up_to()),
-    })?;
+    let text = std::str::from_utf8(bytes).map_err(|error| invalid(bytes, error.valid_up_to()))?;
     check(text)?;
     Ok(text)
+}
+
+/// The text that `bytes` are, as [`decode`] has it, without a copy of them.
+///
+/// # Errors
+///
+/// [`InvalidText`], as [`decode`] has it.
+pub fn decode_owned(bytes: Vec<u8>) -> Result<String, InvalidText> {
+    if is_utf16(&bytes) {
+        return Err(InvalidText::Utf16);
+    }
+    let text = String::from_utf8(bytes)
+        .map_err(|error| invalid(error.as_bytes(), error.utf8_error().valid_up_to()))?;
+    check(&text)?;
+    Ok(text)
+}
+
+fn is_utf16(bytes: &[u8]) -> bool {
+    bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff])
+}
+
+fn invalid(bytes: &[u8], offset: usize) -> InvalidText {
+    InvalidText::InvalidUtf8 { offset, line: line_of(bytes, offset) }
 }
 
 /// Refuses a text that holds a NUL.

@@ -20,6 +20,12 @@ const HARMLESS: [&str; 8] = [
     "core.safecrlf=false",
 ];
 
+/// How `rev-parse` ends that was to be quiet about a commit that is not there. Any trouble ends it with another code.
+const NO_SUCH_COMMIT: i32 = 1;
+
+/// What a pipe takes without waiting for its reader, on every system.
+const PIPE_BYTES: usize = 4096;
+
 /// Git, working in one folder.
 #[derive(Debug, Clone)]
 pub(super) struct Git {
@@ -36,6 +42,8 @@ pub(super) struct Place {
     pub(super) folder: PathBuf,
     /// The way from the root to the folder: empty, or with `/` at its end.
     pub(super) prefix: String,
+    /// The commit that is checked out, if there is one yet.
+    pub(super) head: Option<ObjectId>,
 }
 
 impl Git {
@@ -51,12 +59,21 @@ impl Git {
 
     /// Where this folder stands, unless it is in no repository with working files.
     pub(super) fn where_is(&self) -> Result<Option<Place>, GitError> {
-        let asked =
-            ["rev-parse", "--is-inside-work-tree", "--show-toplevel", "--absolute-git-dir", "--show-prefix"];
+        let asked = [
+            "rev-parse",
+            "--is-inside-work-tree",
+            "--show-toplevel",
+            "--absolute-git-dir",
+            "--show-prefix",
+            "--quiet",
+            "--verify",
+            "HEAD^{commit}",
+        ];
         let output = self.run(&asked, b"")?;
         let told = String::from_utf8_lossy(&output.stdout).into_owned();
         let mut lines = told.split('\n');
-        if !output.status.success() {
+        let has_head = output.status.success();
+        if !has_head && output.status.code() != Some(NO_SUCH_COMMIT) {
             let said = first_line(&output.stderr);
             // Git refuses a repository of another owner, and that must not pass for "none".
             return if said.contains("dubious ownership") {
@@ -72,7 +89,8 @@ impl Git {
             return Err(odd("rev-parse", &told));
         };
         let prefix = lines.next().unwrap_or_default().to_owned();
-        Ok(Some(Place { top: PathBuf::from(top), folder: PathBuf::from(folder), prefix }))
+        let head = lines.next().filter(|_| has_head).map(str::to_owned);
+        Ok(Some(Place { top: PathBuf::from(top), folder: PathBuf::from(folder), prefix, head }))
     }
 
     /// The commit that a name stands for.
@@ -111,21 +129,29 @@ impl Git {
             }
         }
         command.env("LC_ALL", "C").env("GIT_TERMINAL_PROMPT", "0").env("GIT_NO_LAZY_FETCH", "1");
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command.stdin(if input.is_empty() { Stdio::null() } else { Stdio::piped() });
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().map_err(|error| match error.kind() {
             ErrorKind::NotFound => GitError::Absent,
             _ => GitError::Io(error),
         })?;
-        std::thread::scope(|scope| {
-            let stdin = child.stdin.take();
-            let told = scope.spawn(move || stdin.map_or(Ok(()), |mut stdin| stdin.write_all(input)));
-            let output = child.wait_with_output()?;
-            match told.join() {
-                // A command that fails does not read to the end; what it says of it is in its answer.
-                Ok(Err(error)) if output.status.success() => Err(GitError::Io(error)),
-                Ok(_) | Err(_) => Ok(output),
-            }
-        })
+        let stdin = child.stdin.take();
+        let tell = move || stdin.map_or(Ok(()), |mut stdin| stdin.write_all(input));
+        let (told, output) = if input.len() <= PIPE_BYTES {
+            (tell(), child.wait_with_output()?)
+        } else {
+            // Git may answer before it has read everything, and then both would wait.
+            std::thread::scope(|scope| {
+                let told = scope.spawn(tell);
+                let output = child.wait_with_output();
+                output.map(|output| (told.join().unwrap_or(Ok(())), output))
+            })?
+        };
+        match told {
+            // A command that fails does not read to the end; what it says of it is in its answer.
+            Err(error) if output.status.success() => Err(GitError::Io(error)),
+            Ok(()) | Err(_) => Ok(output),
+        }
     }
 }
 

@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use super::command::{Git, odd};
-use super::tree::{self, Blob};
+use super::tree::{Blob, Way};
 use super::{GitError, ObjectId, Repository};
 
 /// How often a commit is tried again when somebody else commits at the same moment.
@@ -66,35 +66,33 @@ impl Repository {
         }
         let git = self.without_filters()?;
         let id = git.ask_line(&["hash-object", "-w", "--stdin", "--path", &self.path], text.as_bytes())?;
+        let mut head = self.head.clone();
         for _ in 0..RACES_MAX {
-            let head = self.head()?;
-            let before = match &head {
-                Some(commit) => tree::blob_at(&git, commit, &self.path)?,
-                None => None,
-            };
+            let way = Way::to(&git, head.as_deref(), &self.path)?;
+            let before = way.blob();
             if before.as_ref().is_some_and(|before| before.id == id) {
                 return Ok(Committed::Unchanged);
             }
             let blob = Blob { mode: self.mode(before.as_ref()), id: id.clone() };
-            if let Some(made) = self.put_on_top(&git, head.as_deref(), &blob, message)? {
+            let whole = way.with_blob(&git, Some(&blob))?;
+            if let Some(made) = self.put_on_top(&git, head.as_deref(), &whole, message)? {
                 let is_index_told = self.tell_index(&git, &blob)?;
                 return Ok(Committed::Made { id: made, is_index_told });
             }
+            head = self.head()?;
         }
         Err(GitError::Busy)
     }
 
-    /// A commit with the blob on top of `head`, unless somebody else committed meanwhile.
+    /// A commit of the tree `whole` on top of `head`, unless somebody else committed meanwhile.
     fn put_on_top(
         &self,
         git: &Git,
         head: Option<&str>,
-        blob: &Blob,
+        whole: &str,
         message: &str,
     ) -> Result<Option<ObjectId>, GitError> {
-        let below = head.map(|commit| tree::tree_of(git, commit)).transpose()?;
-        let whole = tree::with_blob(git, below.as_deref(), &self.path, Some(blob))?;
-        let mut asked = vec!["commit-tree", whole.as_str()];
+        let mut asked = vec!["commit-tree", whole];
         if let Some(head) = head {
             asked.extend(["-p", head]);
         }

@@ -21,42 +21,82 @@ pub(super) fn blob_at(git: &Git, commit: &str, path: &str) -> Result<Option<Blob
     Ok((kind == "blob").then_some(Blob { mode, id }))
 }
 
-/// The tree `tree` (`None` is the empty one) with `blob` at `path`, or without anything there.
+/// The tree of `root` (`None` is the empty one) with `blob` at `path`, or without anything there.
 pub(super) fn with_blob(
     git: &Git,
-    tree: Option<&str>,
+    root: Option<&str>,
     path: &str,
     blob: Option<&Blob>,
 ) -> Result<ObjectId, GitError> {
-    let (first, rest) = match path.split_once('/') {
-        Some((folder, rest)) => (folder, Some(rest)),
-        None => (path, None),
-    };
-    let listed = match tree {
-        Some(tree) => git.ask(&["ls-tree", "-z", tree], b"")?,
-        None => Vec::new(),
-    };
-    let present = rows(&listed).find(|row| name(row) == first.as_bytes()).and_then(parts);
-    let row = match rest {
-        None => blob.map(|blob| format!("{} blob {}\t{first}", blob.mode, blob.id)),
-        Some(rest) => {
-            let below = present.filter(|(_, kind, _)| kind == "tree").map(|(_, _, id)| id);
-            let inner = with_blob(git, below.as_deref(), rest, blob)?;
-            // Git keeps no empty folders.
-            let is_empty = blob.is_none() && git.ask(&["ls-tree", "-z", &inner], b"")?.is_empty();
-            (!is_empty).then(|| format!("040000 tree {inner}\t{first}"))
+    Way::to(git, root, path)?.with_blob(git, blob)
+}
+
+/// The folders on the way to one file of a tree, from its root.
+pub(super) struct Way<'p> {
+    folders: Vec<Folder<'p>>,
+}
+
+/// A folder as git lists it, and what is looked for there.
+struct Folder<'p> {
+    listed: Vec<u8>,
+    name: &'p str,
+}
+
+impl<'p> Way<'p> {
+    /// The way to `path` in a tree or in that of a commit; `None` is the empty one.
+    pub(super) fn to(git: &Git, root: Option<&str>, path: &'p str) -> Result<Way<'p>, GitError> {
+        let (mut folders, mut next) = (Vec::new(), root.map(str::to_owned));
+        for name in path.split('/') {
+            let listed = match &next {
+                Some(tree) => git.ask(&["ls-tree", "-z", "--full-tree", tree], b"")?,
+                None => Vec::new(),
+            };
+            let folder = Folder { listed, name };
+            next = folder.present().filter(|(_, kind, _)| kind == "tree").map(|(_, _, id)| id);
+            folders.push(folder);
         }
-    };
-    let mut input = Vec::with_capacity(listed.len() + 100);
-    for kept in rows(&listed).filter(|kept| name(kept) != first.as_bytes()) {
-        input.extend_from_slice(kept);
-        input.push(0);
+        Ok(Way { folders })
     }
-    if let Some(row) = row {
-        input.extend_from_slice(row.as_bytes());
-        input.push(0);
+
+    /// What stands at its end, if it is a file.
+    pub(super) fn blob(&self) -> Option<Blob> {
+        let (mode, kind, id) = self.folders.last()?.present()?;
+        (kind == "blob").then_some(Blob { mode, id })
     }
-    git.ask_line(&["mktree", "-z", "--missing"], &input)
+
+    /// The tree with `blob` at the end of the way, or without anything there.
+    pub(super) fn with_blob(&self, git: &Git, blob: Option<&Blob>) -> Result<ObjectId, GitError> {
+        let mut entry = blob.map(|blob| format!("{} blob {}", blob.mode, blob.id));
+        let mut made = ObjectId::new();
+        for (depth, folder) in self.folders.iter().enumerate().rev() {
+            let listing = folder.with(entry.take());
+            // Git keeps no empty folders.
+            if depth == 0 || !listing.is_empty() {
+                made = git.ask_line(&["mktree", "-z", "--missing"], &listing)?;
+                entry = Some(format!("040000 tree {made}"));
+            }
+        }
+        Ok(made)
+    }
+}
+
+impl Folder<'_> {
+    /// Mode, kind and id of what is looked for.
+    fn present(&self) -> Option<(String, String, ObjectId)> {
+        rows(&self.listed).find(|row| name(row) == self.name.as_bytes()).and_then(parts)
+    }
+
+    /// The listing with another entry in its place, or with none.
+    fn with(&self, entry: Option<String>) -> Vec<u8> {
+        let entry = entry.map(|entry| format!("{entry}\t{}", self.name));
+        let kept = rows(&self.listed).filter(|row| name(row) != self.name.as_bytes());
+        let mut listing = Vec::with_capacity(self.listed.len() + 100);
+        for row in kept.chain(entry.as_deref().map(str::as_bytes)) {
+            listing.extend_from_slice(row);
+            listing.push(0);
+        }
+        listing
+    }
 }
 
 /// The tree of a commit.

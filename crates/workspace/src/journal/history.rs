@@ -83,10 +83,11 @@ impl History {
         Ok(())
     }
 
-    /// Takes the last operation back, whose edits led here from `before`.
-    pub(super) fn truncate(&mut self, entries: usize, before: String) {
-        self.entries.truncate(entries);
-        self.text = before;
+    /// Takes the operations back that came after the first `count`.
+    pub(super) fn truncate(&mut self, count: usize) {
+        self.entries.truncate(count);
+        let Checkpoint { text, .. } = self.folded(count);
+        self.text = text;
         let mut requests = Requests::of(&self.checkpoint);
         self.entries.iter().for_each(|entry| requests.note(entry));
         self.requests = requests;

@@ -1,9 +1,10 @@
 //! A document as its last owner knew it, made from the journal: whose words are whose, and which texts stood in the file, so that an
 //! editor that loaded one of them before a restart is understood after it. Never reads the file; the caller compares.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use document::{Document, Revision};
+use document::{Document, Edit, Revision};
 
 use super::history::{History, apply_all};
 use crate::keeper::Entry;
@@ -59,7 +60,7 @@ impl History {
         let may_stand = |revision| revision == written || (revision > written && perhaps.contains(&revision));
         file == self.latest_text()
             || (may_stand(self.checkpoint().revision) && file == self.checkpoint().text)
-            || self.any(|entry, text| {
+            || self.any(file.len(), |entry, text| {
                 (may_stand(entry.revision) && file == text)
                     || (entry.revision > written && is_save(entry, text, file, false))
             })
@@ -67,25 +68,38 @@ impl History {
 
     /// Whether the document had this text before its latest one.
     pub fn had(&self, text: &str) -> bool {
-        text != self.latest_text() && (text == self.checkpoint().text || self.any(|_, then| then == text))
+        text != self.latest_text()
+            && (text == self.checkpoint().text || self.any(text.len(), |_, then| then == text))
     }
 
     /// Whether this text, which came out of the file, needs no taking in: it was a text of ours, or a save that was taken in.
     pub fn has_taken_in(&self, displaced: &str) -> bool {
         self.had(displaced)
             || displaced == self.latest_text()
-            || self.any(|entry, text| is_save(entry, text, displaced, true))
+            || self.any(displaced.len(), |entry, text| is_save(entry, text, displaced, true))
     }
 
-    /// Whether it is so for any operation and the text after it.
-    fn any(&self, mut is_so: impl FnMut(&Entry, &str) -> bool) -> bool {
+    /// Whether it is so for any operation and the text after it, which is to be compared with a text of this length.
+    fn any(&self, length: usize, mut is_so: impl FnMut(&Entry, &str) -> bool) -> bool {
+        // The texts of a long document take time to make, and most often their lengths tell them all from the other one.
+        let mut then = self.checkpoint().text.len();
+        let has_length = |entry: &Entry| {
+            then = length_after(then, &entry.edits);
+            then == length
+                || entry.file.save.as_ref().is_some_and(|save| length_after(then, &save.edits) == length)
+        };
+        if !self.entries().iter().any(has_length) {
+            return false;
+        }
         let mut text = self.checkpoint().text.clone();
         self.entries().iter().any(|entry| apply_all(&mut text, &entry.edits) && is_so(entry, &text))
     }
 
     /// The document before the operation of this index, with its authors and without earlier versions.
     fn document_before(&self, index: usize) -> Document {
-        let checkpoint = self.folded(index);
+        // With nothing to fold the checkpoint is what it is, and a long text need not be copied.
+        let checkpoint =
+            if index == 0 { Cow::Borrowed(self.checkpoint()) } else { Cow::Owned(self.folded(index)) };
         let mut at = 0;
         Document::open_parts(checkpoint.spans.iter().map(|span| {
             let part = checkpoint.text.get(at..at + span.length).unwrap_or_default();
@@ -93,6 +107,12 @@ impl History {
             (part, &span.author)
         }))
     }
+}
+
+/// How long a text of this length is after some edits.
+fn length_after(length: usize, edits: &[Edit]) -> usize {
+    let edited = |length: usize, edit: &Edit| (length + edit.text.len()).saturating_sub(edit.range.len());
+    edits.iter().fold(length, edited)
 }
 
 /// Whether the operation that led to `text` took in just this save.

@@ -74,13 +74,13 @@ impl Desk {
         if content == self.document.text() {
             return Ok(FileResult::Written { bytes: 0 });
         }
-        let current = self.document.text().to_owned();
+        let before = self.document.text().to_owned();
         if request.base != Some(self.revision) {
-            return Err(self.conflict(request.base, current, "the document"));
+            return Err(self.conflict(request.base, before, "the document"));
         }
         let edits = self.become_text(content, &request.actor.author());
         self.record(edits, request, None, ChangeKind::Written);
-        self.touched.compare(&current, self.document.text(), self.revision);
+        self.touched.compare(before, self.document.text(), self.revision);
         Ok(FileResult::Written { bytes: content.len() })
     }
 

@@ -63,7 +63,11 @@ impl Desk {
         desk.tend();
         match found {
             Found::Ours => {}
-            Found::Saved => desk.absorb(&desk.in_file.clone(), Place::InFile),
+            Found::Saved => {
+                let saved = std::mem::take(&mut desk.in_file);
+                desk.absorb(&saved, Place::InFile);
+                desk.in_file = saved;
+            }
             Found::PutBack => desk.take_at_its_word(),
         }
         desk.trouble = desk.flush().err();
@@ -138,7 +142,7 @@ impl Desk {
         if absorbed.edits.is_empty() {
             return;
         }
-        self.saved(absorbed.edits, &before, saved, place);
+        self.saved(absorbed.edits, before, saved, place);
     }
 
     /// The file was set to an older version while nobody ran. Somebody wanted that, so it is no origin of a save but the save itself.
@@ -146,12 +150,12 @@ impl Desk {
         let (before, saved) = (self.document.text().to_owned(), self.in_file.clone());
         let edits = edits_between(&before, &saved);
         if self.document.repeat_save(&edits, &saved, &self.options.person, false) {
-            self.saved(edits, &before, &saved, Place::InFile);
+            self.saved(edits, before, &saved, Place::InFile);
         }
     }
 
     /// Keeps account of a save that is in the document already.
-    fn saved(&mut self, edits: Vec<Edit>, before: &str, saved: &str, place: Place) {
+    fn saved(&mut self, edits: Vec<Edit>, before: String, saved: &str, place: Place) {
         let actor = Actor::User(self.options.person.name().to_owned());
         let change = Change { actor: &actor, section: None, request: None, kind: ChangeKind::Saved };
         self.changed(edits, &change);

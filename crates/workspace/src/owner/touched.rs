@@ -1,14 +1,14 @@
 //! Which section changed last at which revision, so that an old base is a conflict only where it matters. Never keeps text.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
 use document::Revision;
 use document::section::{Section, find_sections};
 
 use super::rules::folded;
 
-/// How many bytes of texts may wait to be compared.
-const WAITING_MAX: usize = 4 << 20;
+/// How many bytes of texts may wait to be compared; of what was before them every section counts as changed.
+const WAITING_MAX: usize = 8 << 20;
 
 /// How many titles are kept; beyond that every section counts as changed.
 const TITLES_MAX: usize = 4096;
@@ -19,7 +19,7 @@ pub(super) struct Touched {
     floor: Revision,
     latest: BTreeMap<String, Revision>,
     /// Texts that nobody has asked about yet: finding the sections of a long text costs more than all else that a write does.
-    waiting: Vec<Version>,
+    waiting: VecDeque<Version>,
 }
 
 /// A text of the document.
@@ -33,7 +33,7 @@ struct Version {
 impl Touched {
     /// Nothing is known of the time before `first`.
     pub(super) fn new(first: Revision) -> Self {
-        Self { floor: first, latest: BTreeMap::new(), waiting: Vec::new() }
+        Self { floor: first, latest: BTreeMap::new(), waiting: VecDeque::new() }
     }
 
     /// The section of this title changed.
@@ -47,13 +47,21 @@ impl Touched {
     }
 
     /// Anything may have changed between the two texts. What did is found out when it matters.
-    pub(super) fn compare(&mut self, before: &str, after: &str, revision: Revision) {
-        if self.waiting.last().is_none_or(|last| last.text != before) {
-            self.waiting.push(Version { text: before.to_owned(), made: None });
+    pub(super) fn compare(&mut self, before: String, after: &str, revision: Revision) {
+        if self.waiting.back().is_none_or(|last| last.text != before) {
+            self.waiting.push_back(Version { text: before, made: None });
         }
-        self.waiting.push(Version { text: after.to_owned(), made: Some(revision) });
-        if self.waiting.iter().map(|version| version.text.len()).sum::<usize>() > WAITING_MAX {
-            self.settle();
+        self.waiting.push_back(Version { text: after.to_owned(), made: Some(revision) });
+        while self.waiting.iter().map(|version| version.text.len()).sum::<usize>() > WAITING_MAX {
+            self.forget_oldest();
+        }
+    }
+
+    /// Lets go of the oldest text that waits, and so of what changed between it and the next one.
+    fn forget_oldest(&mut self) {
+        self.waiting.pop_front();
+        if let Some(made) = self.waiting.front_mut().and_then(|next| next.made.take()) {
+            self.floor = self.floor.max(made);
         }
     }
 

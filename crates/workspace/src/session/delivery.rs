@@ -2,6 +2,8 @@
 //! answers, and what that adds to the last time is merged with the document as it is now. Never writes before the answer is on the
 //! disk, and never takes away what somebody typed meanwhile.
 
+use std::borrow::Cow;
+
 use document::component::components;
 use document::frontmatter::Write;
 use document::merge::{NoticeKind, merge, merge_diff3};
@@ -327,15 +329,15 @@ impl Delivery {
     }
 
     /// The text up to which everything is answered.
-    fn agreed(&self, before: Option<&str>) -> Option<String> {
+    fn agreed(&self, before: Option<&str>) -> Option<Cow<'_, str>> {
         let is_later = self.response.is_later || before.map(fingerprint) != self.response.snapshot;
         match before {
             // Only a part of the answer came, so the question is still open.
             None if !self.response.is_whole => None,
             Some(before) if !self.response.is_whole || is_later => {
-                Some(merge(&self.baseline, &self.shown, before).text)
+                Some(merge(&self.baseline, &self.shown, before).text.into())
             }
-            None | Some(_) => Some(self.shown.clone()),
+            None | Some(_) => Some(self.shown.as_str().into()),
         }
     }
 

@@ -8,8 +8,9 @@ use document::text::decode;
 
 use super::disk::{Disk, Glimpse};
 use super::file::{Remark, StoredFile};
-use super::name::{sum, sum_bytes};
+use super::name::sum;
 use super::quiet::Patience;
+use crate::checksum::long_sum64;
 use crate::keeper::KeeperError;
 
 /// How many are kept; more than ten seconds of five writes each.
@@ -134,7 +135,7 @@ impl<D: Disk> StoredFile<D> {
         let Some(seen) = held.seen else { return self.first_look(held) };
         let glimpse = self.disk.glimpse(&held.file, self.options.limit);
         let Ok(Glimpse::Quiet(bytes) | Glimpse::Unsure(bytes, _)) = glimpse else { return Peek::Busy };
-        if sum_bytes(&bytes) == seen {
+        if long_sum64(&bytes) == seen {
             held.looks = held.looks.saturating_add(1);
             return Peek::Still;
         }

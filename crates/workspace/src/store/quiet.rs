@@ -4,7 +4,7 @@
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use document::text::decode;
+use document::text::decode_owned;
 
 use super::disk::{Disk, Glimpse, Look};
 use crate::keeper::KeeperError;
@@ -73,9 +73,9 @@ pub(super) fn read<D: Disk>(
     patience: &Patience,
     limit: u64,
 ) -> Result<Option<String>, KeeperError> {
-    let other = |bytes: &[u8]| {
+    let other = |bytes: Vec<u8>| {
         let is_same = before.is_some_and(|before| before.as_bytes() == bytes);
-        if is_same { Ok(None) } else { Ok(Some(decode(bytes)?.to_owned())) }
+        if is_same { Ok(None) } else { Ok(Some(decode_owned(bytes)?)) }
     };
     let mut pauses = Pauses::within(patience.busy + patience.truncated);
     let mut busy = Pauses::within(patience.busy);
@@ -89,18 +89,18 @@ pub(super) fn read<D: Disk>(
             Glimpse::Quiet(bytes) if bytes.is_empty() && had_words => {
                 let since = *empty_since.get_or_insert_with(Instant::now);
                 if since.elapsed() >= patience.truncated {
-                    return other(&bytes);
+                    return other(bytes);
                 }
                 if !pauses.pause() {
                     return Err(KeeperError::Busy);
                 }
             }
-            Glimpse::Quiet(bytes) => return other(&bytes),
+            Glimpse::Quiet(bytes) => return other(bytes),
             Glimpse::TooLong(length) => return Err(KeeperError::TooLarge { length, limit }),
             Glimpse::Unsure(bytes, look) => {
                 let stood = Standing::of(&mut standing, bytes, look);
                 if stood.since.elapsed() >= stood.needed(before, patience) {
-                    return other(&stood.bytes);
+                    return other(std::mem::take(&mut stood.bytes));
                 }
                 if !pauses.pause() {
                     return Err(KeeperError::Busy);
@@ -124,7 +124,7 @@ struct Standing {
 }
 
 impl Standing {
-    fn of(standing: &mut Option<Standing>, bytes: Vec<u8>, look: Look) -> &Standing {
+    fn of(standing: &mut Option<Standing>, bytes: Vec<u8>, look: Look) -> &mut Standing {
         let is_same = standing.as_ref().is_some_and(|stood| stood.look == look && stood.bytes == bytes);
         let kept = standing.take().filter(|_| is_same);
         standing.insert(kept.unwrap_or_else(|| Standing { bytes, look, since: Instant::now() }))

@@ -1,0 +1,219 @@
+//! Cuts a long text where nothing is open, so that what is looked for in it is parsed with its own paragraph and not with the whole
+//! file. Never cuts where a parser of the whole could read on: where that is not certain, the rest of the text is one piece.
+//!
+//! Behind a blank line, a line that is not indented begins anew: paragraphs, tables and raw elements end with the blank line, and
+//! lists, quotes and footnotes with a line that does not belong to them. Only a code fence and a comment go on, and those of the
+//! top level are followed here.
+
+use std::ops::Range;
+
+use memchr::{memchr, memchr3_iter, memmem};
+
+/// A line indented by this much opens and closes nothing at the top level.
+const CODE_INDENT: usize = 4;
+/// What raw HTML begins with that blank lines do not end, and that is too rare to be followed.
+const RAW_BEGINNINGS: [&str; 6] = ["<?", "<!", "<pre", "<script", "<style", "<textarea"];
+
+/// The pieces of `text` after `start` that hold `needle`, in order.
+pub(crate) fn pieces_with(text: &str, start: usize, needle: &str) -> Vec<Range<usize>> {
+    let bytes = text.as_bytes();
+    let mut found = memmem::find_iter(bytes, needle.as_bytes()).filter(|at| *at >= start).peekable();
+    let mut pieces = Vec::new();
+    let mut cuts = Cuts::new(text, start);
+    let mut piece_start = start;
+    while let Some(next) = found.peek().copied() {
+        let cut = cuts.next().unwrap_or(text.len());
+        if next < cut {
+            pieces.push(piece_start..cut);
+            while found.next_if(|at| *at < cut).is_some() {}
+        }
+        piece_start = cut;
+    }
+    pieces
+}
+
+/// Where the last piece of `text` after `start` begins: what is open at the end of the text was opened there.
+pub(crate) fn last_piece(text: &str, start: usize) -> usize {
+    Cuts::new(text, start).last().unwrap_or(start)
+}
+
+/// The places where the text can be cut, in order.
+struct Cuts<'t> {
+    bytes: &'t [u8],
+    /// The beginning of the next line.
+    at: usize,
+    state: State,
+    is_after_blank: bool,
+    /// Since the last cut a list may have begun, to which indented lines may belong.
+    has_list: bool,
+    /// Until the next blank line a fence or a comment may be part of an element or of a link's definition.
+    is_unclear: bool,
+}
+
+/// What the next line stands in.
+#[derive(Clone, Copy)]
+enum State {
+    Open,
+    Fence(Fence),
+    Comment,
+    /// Nobody can say without reading all of it.
+    Uncertain,
+}
+
+/// The line that opened a code fence.
+#[derive(Clone, Copy)]
+struct Fence {
+    sign: u8,
+    length: usize,
+}
+
+impl<'t> Cuts<'t> {
+    fn new(text: &'t str, start: usize) -> Self {
+        let bytes = text.as_bytes();
+        // Lines are told apart by line feeds here, and blanks are spaces and tabs.
+        let is_plain =
+            memchr3_iter(b'\r', 0x0b, 0x0c, bytes).all(|at| bytes.get(at..at + 2) == Some(&b"\r\n"[..]));
+        let state = if is_plain { State::Open } else { State::Uncertain };
+        Self { bytes, at: start, state, is_after_blank: false, has_list: false, is_unclear: false }
+    }
+
+    fn line(&mut self) -> Option<Line<'t>> {
+        let rest = self.bytes.get(self.at..).filter(|rest| !rest.is_empty())?;
+        let length = memchr(b'\n', rest).map_or(rest.len(), |newline| newline + 1);
+        self.at += length;
+        Some(Line::of(rest.get(..length)?))
+    }
+
+    /// Takes in a line outside of fences and comments.
+    fn read(&mut self, line: &Line<'_>) {
+        if line.indent >= CODE_INDENT {
+            return;
+        }
+        let may_be_nested = line.indent > 0 && self.has_list;
+        match line.content.first() {
+            Some(b'`' | b'~') => {
+                let Some(fence) = Fence::opened_by(line.content) else { return };
+                self.state = if self.is_unclear || may_be_nested && !self.pass_nested(line.indent, fence) {
+                    State::Uncertain
+                } else if may_be_nested {
+                    State::Open
+                } else {
+                    State::Fence(fence)
+                };
+            }
+            Some(b'<') if line.content.starts_with(b"<!--") => {
+                if !ends_comment(line.content) {
+                    let is_certain = !self.is_unclear && !may_be_nested;
+                    self.state = if is_certain { State::Comment } else { State::Uncertain };
+                }
+            }
+            Some(b'<') if begins_raw(line.content) => self.state = State::Uncertain,
+            Some(b'<' | b'[') => self.is_unclear = true,
+            Some(b'-' | b'*' | b'+' | b'0'..=b'9') => self.has_list = true,
+            Some(_) | None => {}
+        }
+    }
+
+    /// Passes over a fence that stands in a list, or else at the top level: whether it ends at the same line in both cases.
+    fn pass_nested(&mut self, indent: usize, fence: Fence) -> bool {
+        while let Some(line) = self.line() {
+            if line.is_blank() {
+                continue;
+            }
+            let is_end = fence.is_closed_by(line.content);
+            if line.indent < indent || is_end && line.indent >= CODE_INDENT {
+                return false;
+            }
+            if is_end {
+                return true;
+            }
+        }
+        true
+    }
+}
+
+impl Iterator for Cuts<'_> {
+    type Item = usize;
+
+    fn next(&mut self) -> Option<usize> {
+        loop {
+            let start = self.at;
+            let line = self.line()?;
+            match self.state {
+                State::Uncertain => return None,
+                State::Fence(fence) => {
+                    if line.indent < CODE_INDENT && fence.is_closed_by(line.content) {
+                        self.state = State::Open;
+                    }
+                }
+                State::Comment => {
+                    if ends_comment(line.content) {
+                        self.state = State::Open;
+                    }
+                }
+                State::Open if line.is_blank() => {
+                    (self.is_after_blank, self.is_unclear) = (true, false);
+                }
+                State::Open => {
+                    let is_cut = self.is_after_blank && line.indent == 0;
+                    self.is_after_blank = false;
+                    self.has_list &= !is_cut;
+                    self.read(&line);
+                    if is_cut {
+                        return Some(start);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// A line, parted into how far it is indented and what stands on it.
+struct Line<'t> {
+    indent: usize,
+    content: &'t [u8],
+}
+
+impl<'t> Line<'t> {
+    fn of(line: &'t [u8]) -> Self {
+        let blanks = line.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
+        let (blanks, content) = line.split_at_checked(blanks).unwrap_or((&[], line));
+        // A tab goes on to the next fourth column.
+        let indent = if blanks.contains(&b'\t') { CODE_INDENT } else { blanks.len() };
+        Self { indent, content }
+    }
+
+    fn is_blank(&self) -> bool {
+        matches!(self.content, b"" | b"\n" | b"\r\n")
+    }
+}
+
+impl Fence {
+    fn opened_by(line: &[u8]) -> Option<Self> {
+        let sign = *line.first()?;
+        let length = line.iter().take_while(|byte| **byte == sign).count();
+        let rest = line.get(length..)?;
+        let is_fence = length >= 3 && !(sign == b'`' && memchr(b'`', rest).is_some());
+        is_fence.then_some(Self { sign, length })
+    }
+
+    fn is_closed_by(&self, line: &[u8]) -> bool {
+        let length = line.iter().take_while(|byte| **byte == self.sign).count();
+        let rest = line.get(length..).unwrap_or_default();
+        let spaces = rest.iter().take_while(|byte| **byte == b' ').count();
+        length >= self.length && matches!(rest.get(spaces..), Some(b"" | b"\n" | b"\r\n"))
+    }
+}
+
+fn ends_comment(line: &[u8]) -> bool {
+    memmem::find(line, b"-->").is_some()
+}
+
+fn begins_raw(line: &[u8]) -> bool {
+    RAW_BEGINNINGS.iter().any(|beginning| {
+        line.get(..beginning.len()).is_some_and(|head| head.eq_ignore_ascii_case(beginning.as_bytes()))
+    })
+}
+
+#[cfg(test)]
+mod tests;
