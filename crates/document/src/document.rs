@@ -3,6 +3,7 @@
 
 mod absorb;
 mod anchor;
+mod replay;
 mod session;
 mod state;
 

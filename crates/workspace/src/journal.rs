@@ -9,6 +9,7 @@ mod frame;
 mod history;
 mod prune;
 mod record;
+mod replay;
 mod scan;
 
 use std::fs::{self, File, TryLockError};
@@ -21,7 +22,7 @@ pub use error::JournalError;
 pub use history::{Checkpoint, History, edits_between};
 pub use prune::Keep;
 
-use crate::keeper::Entry;
+use crate::keeper::{Entry, InFile};
 use crate::private;
 use error::{failed, misfit, too_long};
 use history::Misfit;
@@ -187,7 +188,7 @@ impl Journal {
             return Ok(None);
         }
         let revision = self.history.last_revision() + 1;
-        let entry = Entry { revision, author: author.clone(), time, section: None, request: None, edits };
+        let entry = Entry { revision, author: author.clone(), time, section: None, request: None, edits, file: InFile::default() };
         self.append(entry.clone())?;
         Ok(Some(entry))
     }

@@ -2,11 +2,18 @@
 //! and is never called from two tasks at once.
 
 use std::io;
+use std::time::Duration;
 
-use document::{Author, Revision};
+use document::{Author, Document, Edit, Revision};
 
 /// The disk as the owner of one document sees it. Synchronous; an owner calls it from a thread that may block.
 pub trait Keeper: Send + 'static {
+    /// What the owner goes on with. Without a memory that is what the file holds, all of it the person's.
+    fn begin(&mut self, person: &Author) -> Result<Beginning, KeeperError> {
+        let text = self.read()?.unwrap_or_default();
+        Ok(Beginning::new(text, person))
+    }
+
     /// What the file holds, if it is not what was last read or written here. Never half a save: an editor in the middle of
     /// its work is waited for.
     fn read(&mut self) -> Result<Option<String>, KeeperError>;
@@ -15,8 +22,70 @@ pub trait Keeper: Send + 'static {
     /// If something else stood there, it was a save that raced us: it is given back, to be absorbed and written again.
     fn write(&mut self, expected: &str, text: &str) -> Result<Displaced, KeeperError>;
 
-    /// Notes an operation so that it survives a crash. Only then may it be acknowledged.
-    fn note(&mut self, entry: &Entry) -> Result<(), KeeperError>;
+    /// Notes operations so that they survive a crash, all of them or none, with one wait for the disk. Only then may they be
+    /// acknowledged.
+    fn note(&mut self, entries: &[Entry]) -> Result<(), KeeperError>;
+
+    /// Called when all is noted and answered: looks after what lies on the disk. When it wants to be called again, if it
+    /// does; by then a read may tell of something new.
+    fn tend(&mut self) -> Option<Duration> {
+        None
+    }
+}
+
+/// What the owner of a document goes on with.
+pub struct Beginning {
+    /// The document as it was left, with the versions that editors may have loaded.
+    pub document: Document,
+    /// The revision of its text.
+    pub revision: Revision,
+    /// Requests with a name that were done before, oldest first.
+    pub requests: Vec<Done>,
+    /// Texts that came out of the file and that nobody has taken in, as far as is known.
+    pub displaced: Vec<String>,
+    /// What the file holds.
+    pub in_file: String,
+    /// How the file came to hold it.
+    pub found: Found,
+}
+
+impl Beginning {
+    /// A document of which nothing is known but its text.
+    #[must_use]
+    pub fn new(text: String, person: &Author) -> Beginning {
+        Beginning {
+            document: Document::open(&text, person),
+            revision: 0,
+            requests: Vec::new(),
+            displaced: Vec::new(),
+            in_file: text,
+            found: Found::Ours,
+        }
+    }
+}
+
+/// How a file came to hold what it held when its document was opened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Found {
+    /// It is as we left it, perhaps without the last words that were noted; nobody saved since.
+    Ours,
+    /// Somebody saved it, with an editor that may have loaded any version.
+    Saved,
+    /// Somebody put an older version back while nobody ran.
+    PutBack,
+}
+
+/// A request that was done.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Done {
+    /// Who asked.
+    pub author: Author,
+    /// The name of the request.
+    pub request: String,
+    /// The revision that it made.
+    pub revision: Revision,
+    /// Bytes that it wrote, as far as is known.
+    pub bytes: usize,
 }
 
 /// What a write took away.
@@ -42,7 +111,27 @@ pub struct Entry {
     /// The caller's own name for the operation, by which a repeated one is known.
     pub request: Option<String>,
     /// What changed: bytes of the text before, and what stands there now, in the order in which it was done.
-    pub edits: Vec<document::Edit>,
+    pub edits: Vec<Edit>,
+    /// What the file held, as far as that was known when this was noted.
+    pub file: InFile,
+}
+
+/// What the file held when an operation was noted, so that after a restart it is known which texts editors may have loaded.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct InFile {
+    /// The latest revision whose text was written to the file, or saved there.
+    pub written: Option<Revision>,
+    /// The operation took in this save.
+    pub save: Option<Save>,
+}
+
+/// A save that was taken in.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Save {
+    /// What leads from the text after the operation to the one that was saved; nothing if they are the same.
+    pub edits: Vec<Edit>,
+    /// Our own text had already taken its place in the file.
+    pub is_displaced: bool,
 }
 
 /// Why the disk did not do what was asked. The document's text is still in memory, and nothing was acknowledged.

@@ -6,6 +6,7 @@ mod answer;
 mod append;
 mod apply;
 mod desk;
+mod flush;
 mod passage;
 mod requests;
 mod rules;
@@ -35,8 +36,6 @@ pub type Clock = Arc<dyn Fn() -> u64 + Send + Sync>;
 /// What an owner is told when it begins.
 #[derive(Clone)]
 pub struct Options {
-    /// The revision of the text that the file holds now.
-    pub first_revision: Revision,
     /// How often words of an answer are written at most.
     pub interval: Duration,
     /// Who saves the file with other programs.
@@ -47,27 +46,11 @@ pub struct Options {
     pub document_max: usize,
     /// What time it is, for the journal.
     pub clock: Clock,
-    /// Requests with a name that were done before, oldest first, as the journal remembers them.
-    pub requests: Vec<Done>,
-}
-
-/// A request that was done.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Done {
-    /// Who asked.
-    pub author: Author,
-    /// The name of the request.
-    pub request: String,
-    /// The revision that it made.
-    pub revision: Revision,
-    /// Bytes that it wrote, as far as is known.
-    pub bytes: usize,
 }
 
 impl Default for Options {
     fn default() -> Self {
         Self {
-            first_revision: 0,
             interval: Duration::from_millis(200),
             person: Author::new("user"),
             content_max: 4 << 20,
@@ -76,7 +59,6 @@ impl Default for Options {
                 let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
                 u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
             }),
-            requests: Vec::new(),
         }
     }
 }

@@ -1,21 +1,25 @@
 //! One project on the real disk: its hub, with a stored file and a journal for each document. Never opens anything before it is
 //! asked for, and never writes outside of the project and its `.agent-doc` folder.
 
-use std::collections::HashMap;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
+use std::time::Duration;
 
-use document::Revision;
+use document::Author;
 use document::frontmatter::{Frontmatter, Session};
-use document::merge::merge;
 
 use crate::hub::{Hub, KeeperFactory};
-use crate::journal::Journal;
-use crate::keeper::{Displaced, Entry, Keeper, KeeperError};
-use crate::owner::Options;
+use crate::journal::{History, Journal, Keep};
+use crate::keeper::{Beginning, Displaced, Entry, Found, Keeper, KeeperError};
+use crate::owner::{Clock, Options};
 use crate::sidecar::{Sidecar, SidecarError};
 use crate::store::{self, Opened, StoredFile, united};
+
+/// For how long an editor is taken to hold a version that it loaded before a restart: a day.
+const EDITORS_HOLD_MILLISECONDS: u64 = 24 * 60 * 60 * 1000;
+/// After how many operations the journal is looked through for what need not be kept.
+const PRUNE_AFTER: usize = 256;
 
 /// Why a project could not be opened.
 #[derive(Debug, thiserror::Error)]
@@ -35,42 +39,38 @@ pub enum ProjectError {
 /// [`ProjectError`] if the root or its state folder cannot be used.
 pub fn open(root: &Path, options: Options) -> Result<Hub, ProjectError> {
     let root = root.canonicalize().map_err(ProjectError::Root)?;
-    let shelf = Arc::new(Shelf {
-        sidecar: Sidecar::open(&root)?,
-        root: root.clone(),
-        options: options.clone(),
-        revisions: Mutex::default(),
-    });
-    let keepers: KeeperFactory = {
-        let shelf = Arc::clone(&shelf);
-        Arc::new(move |path| shelf.open(path).map(|kept| Box::new(kept) as Box<dyn Keeper>))
-    };
-    let begin = move |path: &str| Options { first_revision: shelf.revision_of(path), ..options.clone() };
-    Hub::open_root(&root, keepers, Arc::new(begin)).map_err(ProjectError::Root)
+    let shelf = Shelf { sidecar: Sidecar::open(&root)?, root: root.clone(), options: options.clone() };
+    let keepers: KeeperFactory =
+        Arc::new(move |path| shelf.open(path).map(|kept| Box::new(kept) as Box<dyn Keeper>));
+    Hub::open_root(&root, keepers, Arc::new(move |_| options.clone())).map_err(ProjectError::Root)
 }
 
-/// Opens files with their journals, and remembers at which revision each begins.
+/// Opens files with their journals.
 struct Shelf {
     sidecar: Sidecar,
     root: PathBuf,
     options: Options,
-    revisions: Mutex<HashMap<PathBuf, Revision>>,
 }
 
 impl Shelf {
     fn open(&self, path: &Path) -> Result<Kept, KeeperError> {
         let limits = store::Options { root: Some(self.root.clone()), ..store::Options::default() };
-        let Opened { mut file, text, leftovers } = StoredFile::open(path, limits)?;
-        let text = with_leftovers(&mut file, text, &leftovers)?;
+        let mut opened = StoredFile::open(path, limits)?;
         let relative = path.strip_prefix(&self.root).unwrap_or(path);
-        let mut journal = self.journal(relative, &text)?;
-        let begin = journal.history().latest_revision();
-        self.revisions.lock().unwrap_or_else(PoisonError::into_inner).insert(relative.to_owned(), begin);
-        let note = move |entry: &Entry| journal.append(entry.clone()).map_err(io::Error::other);
-        Ok(Kept { file: file.with_journal(Box::new(note)), first: Some(text) })
+        let mut journal = self.journal(relative, &opened.text)?;
+        let clock = Arc::clone(&self.options.clock);
+        // A journal that cannot be made shorter now is as good as before.
+        drop(journal.prune(clock(), &Keep::default()));
+        // Another process may have written until it gave up the journal.
+        if let Some(text) = opened.file.read()? {
+            opened.text = text;
+        }
+        let since = clock().saturating_sub(EDITORS_HOLD_MILLISECONDS);
+        let beginning = beginning(journal.history(), &opened, since);
+        Ok(Kept { file: opened.file, journal, clock, beginning: Some(beginning), unpruned: 0 })
     }
 
-    /// The document's journal, which knows its text as it is now.
+    /// The document's journal. Where there is none, it begins with the text as it is now.
     fn journal(&self, relative: &Path, text: &str) -> Result<Journal, KeeperError> {
         let session = match Frontmatter::parse(text).settings.session {
             Session::Id(id) => Some(id),
@@ -78,62 +78,80 @@ impl Shelf {
         };
         let paths = self.sidecar.paths_for(relative, session.as_deref()).map_err(io::Error::other)?;
         let (person, now) = (&self.options.person, (self.options.clock)());
-        let opened = Journal::open_or_begin(&paths.journal, text, person, now);
-        let (mut journal, _) = opened.map_err(io::Error::other)?;
-        journal.catch_up(text, person, now).map_err(io::Error::other)?;
-        Ok(journal)
-    }
-
-    fn revision_of(&self, path: &str) -> Revision {
-        let revisions = self.revisions.lock().unwrap_or_else(PoisonError::into_inner);
-        revisions.get(Path::new(path)).copied().unwrap_or_default()
+        Ok(Journal::open_or_begin(&paths.journal, text, person, now)?.0)
     }
 }
 
-/// A text that a dead process left beside the file may be somebody's save: its lines are added, and nothing is taken away.
-fn with_leftovers(
-    file: &mut StoredFile,
-    mut text: String,
-    leftovers: &[String],
-) -> Result<String, KeeperError> {
-    for leftover in leftovers {
-        let whole = united(&text, leftover);
-        if whole == text {
-            continue;
-        }
-        text = match file.write(&text, &whole)? {
-            Displaced::AsExpected => whole,
-            // Somebody saves just now. Both stay; what is still missing comes with the next leftover or the next start.
-            Displaced::Save(saved) => {
-                let merged = merge(&text, &whole, &saved).text;
-                file.write(&whole, &merged)?;
-                merged
-            }
-        };
+/// What the history and the files on the disk come to.
+fn beginning(history: &History, opened: &Opened, since: u64) -> Beginning {
+    let document = history.document(since);
+    let is_ours = history.explains(&opened.text);
+    let is_torn = opened.is_torn && !is_ours;
+    let mut displaced = Vec::new();
+    if is_torn {
+        // What is missing was cut off and not deleted.
+        displaced.push(united(document.text(), &opened.text));
     }
-    file.leftovers_absorbed()?;
-    Ok(text)
+    for leftover in &opened.leftovers {
+        // Without operations nothing is known of the time when it was made, so what it lacks says nothing.
+        let is_known = !history.entries().is_empty() && !is_torn;
+        displaced.push(if is_known { leftover.clone() } else { united(document.text(), leftover) });
+    }
+    let found = if is_ours || is_torn {
+        Found::Ours
+    } else if displaced.is_empty() && history.had(&opened.text) {
+        Found::PutBack
+    } else {
+        Found::Saved
+    };
+    Beginning {
+        document,
+        revision: history.last_revision(),
+        requests: history.done(),
+        displaced,
+        in_file: opened.text.clone(),
+        found,
+    }
 }
 
-/// A stored file that first tells what it held when it was opened.
+/// A stored file with its journal.
 struct Kept {
     file: StoredFile,
-    first: Option<String>,
+    journal: Journal,
+    clock: Clock,
+    beginning: Option<Beginning>,
+    /// Operations since the journal was last looked through for what need not be kept.
+    unpruned: usize,
 }
 
 impl Keeper for Kept {
-    fn read(&mut self) -> Result<Option<String>, KeeperError> {
-        match self.first.take() {
-            Some(text) => Ok(Some(text)),
-            None => self.file.read(),
+    fn begin(&mut self, person: &Author) -> Result<Beginning, KeeperError> {
+        match self.beginning.take() {
+            Some(beginning) => Ok(beginning),
+            None => Ok(Beginning::new(self.file.read()?.unwrap_or_default(), person)),
         }
+    }
+
+    fn read(&mut self) -> Result<Option<String>, KeeperError> {
+        self.file.read()
     }
 
     fn write(&mut self, expected: &str, text: &str) -> Result<Displaced, KeeperError> {
         self.file.write(expected, text)
     }
 
-    fn note(&mut self, entry: &Entry) -> Result<(), KeeperError> {
-        self.file.note(entry)
+    fn note(&mut self, entries: &[Entry]) -> Result<(), KeeperError> {
+        self.unpruned += entries.len();
+        Ok(self.journal.append_all(entries.to_vec())?)
+    }
+
+    fn tend(&mut self) -> Option<Duration> {
+        // What lay beside the file when it was opened is noted by now, or was nothing new. One that stays is compared next time.
+        drop(self.file.leftovers_absorbed());
+        if self.unpruned >= PRUNE_AFTER {
+            self.unpruned = 0;
+            drop(self.journal.prune((self.clock)(), &Keep::default()));
+        }
+        self.file.tend()
     }
 }

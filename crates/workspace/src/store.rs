@@ -22,7 +22,7 @@ mod elsewhere;
 
 pub use capability::{Capabilities, capabilities};
 pub use disk::{Disk, Glimpse, Kind, Look};
-pub use file::{Journal, Opened, Options, Remark, StoredFile};
+pub use file::{Opened, Options, Remark, StoredFile};
 pub use flush::{Flushed, flush};
 pub use leftover::united;
 pub use quiet::Patience;

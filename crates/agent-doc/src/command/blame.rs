@@ -8,7 +8,7 @@ use document::text::{lines, split_ending};
 use serde::Serialize;
 use workspace::blame::{BlamedLine, blame};
 use workspace::journal::{History, edits_between};
-use workspace::keeper::Entry;
+use workspace::keeper::{Entry, InFile};
 
 use super::visible;
 use crate::arguments::Blame;
@@ -61,6 +61,7 @@ fn blamed(history: &History, text: &str) -> Vec<BlamedLine> {
         section: None,
         request: None,
         edits: edits_between(history.latest_text(), text),
+        file: InFile::default(),
     });
     blame(&entries, history.checkpoint())
 }

@@ -3,7 +3,7 @@ use std::path::Path;
 use document::Author;
 use expect_test::expect;
 use workspace::journal::{Journal, edits_between};
-use workspace::keeper::Entry;
+use workspace::keeper::{Entry, InFile};
 use workspace::sidecar::Sidecar;
 
 use crate::scratch::{Scratch, told};
@@ -38,6 +38,7 @@ fn journal(scratch: &Scratch, name: &str, session: Option<&str>) -> Journal {
                 section: (author == "claude").then(|| "Plan".to_owned()),
                 request: (author == "claude").then(|| "turn-1".to_owned()),
                 edits: edits_between(TEXTS[index], TEXTS[index + 1]),
+                file: InFile::default(),
             })
             .unwrap();
     }

@@ -21,7 +21,7 @@ pub struct Absorbed {
 
 /// Where a save is.
 #[derive(Clone, Copy)]
-enum Place {
+pub(super) enum Place {
     InFile,
     Displaced,
 }
@@ -67,9 +67,23 @@ impl Document {
             return Absorbed { revision: self.revision, edits, notices, is_in_file: false };
         }
         edits.reverse();
+        let is_in_file = self.take_edits(&edits, saved, to_text, author, place);
+        Absorbed { revision: self.revision, edits, notices, is_in_file }
+    }
+
+    /// Makes the edits that a save came to, and keeps the save as a version. Whether the text is just that save now. `to_text` leads
+    /// from the save back to the text as it is before.
+    pub(super) fn take_edits(
+        &mut self,
+        edits: &[Edit],
+        saved: &str,
+        to_text: Reversal,
+        author: &Author,
+        place: Place,
+    ) -> bool {
         self.history.close_step(self.text().len());
         self.revision += 1;
-        for edit in &edits {
+        for edit in edits {
             let removed = slice(self.text(), edit.range.clone()).to_owned();
             self.make(edit, author);
             self.history.record(self.revision, author, edit.range.clone(), &removed, edit.text.len());
@@ -85,7 +99,7 @@ impl Document {
             Place::InFile => self.versions.saved(author, to_text, from_text, saved.len()),
             Place::Displaced => self.versions.displaced(to_text, from_text, saved.len()),
         }
-        Absorbed { revision: self.revision, edits, notices, is_in_file }
+        is_in_file
     }
 }
 

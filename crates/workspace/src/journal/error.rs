@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 
 use document::Revision;
 
+use crate::keeper::KeeperError;
+
 /// Why the journal did not do what was asked.
 #[derive(Debug, thiserror::Error)]
 pub enum JournalError {
@@ -70,4 +72,20 @@ pub(super) fn too_long(path: &Path) -> JournalError {
 
 pub(super) fn misfit(path: &Path) -> JournalError {
     failed(path, io::Error::new(ErrorKind::InvalidInput, "the authors do not cover the text"))
+}
+
+impl From<JournalError> for KeeperError {
+    /// The same in words that name no place on the machine.
+    fn from(error: JournalError) -> KeeperError {
+        let reason = match error {
+            JournalError::Busy { .. } => "another agent-doc has the document open; end that one, or wait for it",
+            JournalError::Newer { .. } => "its history was written by a newer agent-doc; update this one",
+            JournalError::Io { source, .. } => return KeeperError::Io(source),
+            JournalError::Absent { .. }
+            | JournalError::Unreadable { .. }
+            | JournalError::OutOfOrder { .. }
+            | JournalError::DoesNotFit { .. } => return KeeperError::Io(io::Error::other(error)),
+        };
+        KeeperError::Refused { reason: reason.to_owned() }
+    }
 }

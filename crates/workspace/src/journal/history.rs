@@ -105,23 +105,31 @@ impl History {
 
     /// Folds the oldest `count` operations into the checkpoint.
     pub(super) fn fold(&mut self, count: usize) {
-        let mut spans = Spans::of(&self.checkpoint);
+        self.checkpoint = self.folded(count);
+        self.entries.drain(..count.min(self.entries.len()));
+    }
+
+    /// What the checkpoint would be after the oldest `count` operations.
+    pub(super) fn folded(&self, count: usize) -> Checkpoint {
+        let mut checkpoint = self.checkpoint.clone();
+        let mut spans = Spans::of(&checkpoint);
         let mut requests = Requests::default();
-        for request in &self.checkpoint.requests {
+        for request in &checkpoint.requests {
             requests.note(request);
         }
-        for entry in self.entries.drain(..count.min(self.entries.len())) {
-            apply_all(&mut self.checkpoint.text, &entry.edits);
-            spans.apply(&entry);
+        for entry in self.entries.iter().take(count) {
+            apply_all(&mut checkpoint.text, &entry.edits);
+            spans.apply(entry);
             if let Some(request) = &entry.request {
                 requests.note(request);
             }
-            self.checkpoint.revision = entry.revision;
-            self.checkpoint.time = entry.time;
+            checkpoint.revision = entry.revision;
+            checkpoint.time = entry.time;
         }
-        self.checkpoint.floor = self.checkpoint.floor.max(self.checkpoint.revision);
-        self.checkpoint.spans = spans.into_vec();
-        self.checkpoint.requests = requests.order.into();
+        checkpoint.floor = checkpoint.floor.max(checkpoint.revision);
+        checkpoint.spans = spans.into_vec();
+        checkpoint.requests = requests.order.into();
+        checkpoint
     }
 
     /// Where the history begins.
@@ -186,7 +194,7 @@ pub fn edits_between(old: &str, new: &str) -> Vec<Edit> {
 }
 
 /// Does the edits one after another; if one of them does not fit, none is done.
-fn apply_all(text: &mut String, edits: &[Edit]) -> bool {
+pub(super) fn apply_all(text: &mut String, edits: &[Edit]) -> bool {
     let mut undo = Vec::new();
     for edit in edits {
         let Some(removed) = text.get(edit.range.clone()).map(str::to_owned) else {

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::history::Checkpoint;
 use crate::blame::Span;
-use crate::keeper::Entry;
+use crate::keeper::{Entry, InFile, Save};
 
 /// The format that is written here.
 const FORMAT: u32 = 1;
@@ -57,7 +57,19 @@ struct WrittenEntry<'a> {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     request: Option<Cow<'a, str>>,
     /// Start, end, and what stands there now.
-    edits: Vec<(usize, usize, Cow<'a, str>)>,
+    edits: Vec<WrittenEdit<'a>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    written: Option<Revision>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    save: Option<WrittenSave<'a>>,
+}
+
+type WrittenEdit<'a> = (usize, usize, Cow<'a, str>);
+
+#[derive(Serialize, Deserialize)]
+struct WrittenSave<'a> {
+    displaced: bool,
+    edits: Vec<WrittenEdit<'a>>,
 }
 
 pub(super) fn write_checkpoint(checkpoint: &Checkpoint) -> serde_json::Result<Vec<u8>> {
@@ -78,15 +90,31 @@ pub(super) fn write_checkpoint(checkpoint: &Checkpoint) -> serde_json::Result<Ve
 }
 
 pub(super) fn write_entry(entry: &Entry) -> serde_json::Result<Vec<u8>> {
-    let edits = entry.edits.iter().map(|edit| (edit.range.start, edit.range.end, Cow::Borrowed(&*edit.text)));
     serde_json::to_vec(&Written::Entry(WrittenEntry {
         revision: entry.revision,
         author: Cow::Borrowed(entry.author.name()),
         time: entry.time,
         section: entry.section.as_deref().map(Cow::Borrowed),
         request: entry.request.as_deref().map(Cow::Borrowed),
-        edits: edits.collect(),
+        edits: entry.edits.iter().map(written_edit).collect(),
+        written: entry.file.written,
+        save: entry.file.save.as_ref().map(|save| WrittenSave {
+            displaced: save.is_displaced,
+            edits: save.edits.iter().map(written_edit).collect(),
+        }),
     }))
+}
+
+fn written_edit(edit: &Edit) -> WrittenEdit<'_> {
+    (edit.range.start, edit.range.end, Cow::Borrowed(&*edit.text))
+}
+
+fn read_edit((start, end, text): WrittenEdit<'_>) -> Edit {
+    Edit { range: start..end, text: text.into_owned() }
+}
+
+fn read_save(save: WrittenSave<'_>) -> Save {
+    Save { edits: save.edits.into_iter().map(read_edit).collect(), is_displaced: save.displaced }
 }
 
 /// Reads a record; nothing if it is none.
@@ -109,19 +137,14 @@ pub(super) fn read(content: &[u8]) -> Option<Record> {
                 requests: written.requests.into_iter().map(Cow::into_owned).collect(),
             }))
         }
-        Written::Entry(written) => {
-            let edit = |(start, end, text): (usize, usize, Cow<'_, str>)| Edit {
-                range: start..end,
-                text: text.into_owned(),
-            };
-            Some(Record::Entry(Entry {
-                revision: written.revision,
-                author: Author::new(written.author),
-                time: written.time,
-                section: written.section.map(Cow::into_owned),
-                request: written.request.map(Cow::into_owned),
-                edits: written.edits.into_iter().map(edit).collect(),
-            }))
-        }
+        Written::Entry(written) => Some(Record::Entry(Entry {
+            revision: written.revision,
+            author: Author::new(written.author),
+            time: written.time,
+            section: written.section.map(Cow::into_owned),
+            request: written.request.map(Cow::into_owned),
+            edits: written.edits.into_iter().map(read_edit).collect(),
+            file: InFile { written: written.written, save: written.save.map(read_save) },
+        })),
     }
 }

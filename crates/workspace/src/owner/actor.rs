@@ -14,6 +14,8 @@ use crate::event::DocumentChanged;
 const BATCH_MAX: usize = 1024;
 /// How long the owner waits before it tries a failed write again on its own.
 const RETRY: Duration = Duration::from_secs(1);
+/// How long after its work the owner has the disk looked after, when all callers have their answers.
+const TEND: Duration = Duration::from_millis(400);
 
 /// The owner of one document. Its [`run`](Self::run) belongs into the task set of whoever opened it.
 pub struct DocumentActor {
@@ -30,11 +32,12 @@ pub struct DocumentActor {
 struct Alarm {
     said: Option<Instant>,
     retry: Option<Instant>,
+    tend: Option<Instant>,
 }
 
 impl Alarm {
     fn next(&self) -> Option<Instant> {
-        [self.said, self.retry].into_iter().flatten().min()
+        [self.said, self.retry, self.tend].into_iter().flatten().min()
     }
 }
 
@@ -42,7 +45,8 @@ impl DocumentActor {
     /// Works until all handles are gone or the owner is told to stop, and has written everything by then, if the disk allows.
     pub async fn run(mut self) {
         let mut batch = Vec::with_capacity(BATCH_MAX);
-        let mut alarm = Alarm::default();
+        // What was noted before a crash, or lay beside the file, may not be in it yet.
+        let mut alarm = Alarm { retry: self.desk.is_dirty().then(Instant::now), ..Alarm::default() };
         let mut last_flush: Option<Instant> = None;
         loop {
             let is_open = self.hear(&mut batch, alarm.next()).await;
@@ -79,6 +83,17 @@ impl DocumentActor {
             self.tell(outcome);
             if !is_open {
                 return;
+            }
+            let tending = *alarm.tend.get_or_insert(now + TEND);
+            if tending <= now {
+                let mut desk = self.desk;
+                let tended = tokio::task::spawn_blocking(move || {
+                    let after = desk.tend();
+                    (desk, after)
+                });
+                let Ok((desk, after)) = tended.await else { return };
+                self.desk = desk;
+                alarm.tend = after.map(|after| Instant::now() + after);
             }
         }
     }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::io;
 use std::sync::Arc;
 
-use document::{Absorbed, Author, Document, Edit, Revision};
+use document::{Document, Edit, Revision};
 
 use super::Options;
 use super::answer::{Answer, Outcome};
@@ -14,10 +14,8 @@ use super::stream::Stream;
 use super::touched::Touched;
 use crate::command::{Actor, FileErrorKind, FileResult, Refusal, Reply};
 use crate::event::{ChangeKind, DocumentChanged};
-use crate::keeper::{Displaced, Entry, Keeper, KeeperError};
+use crate::keeper::{Entry, InFile, Keeper, KeeperError};
 
-/// How many saves in a row may race one write before it is put off.
-const RACES_MAX: usize = 16;
 /// How many changes may wait for a disk that fails; beyond that no more are taken.
 const BACKLOG_MAX: usize = 10_000;
 
@@ -31,12 +29,14 @@ pub(super) struct Desk {
     pub(super) streams: BTreeMap<u64, Stream>,
     pub(super) next_stream: u64,
     pub(super) options: Options,
-    keeper: Box<dyn Keeper>,
+    pub(super) keeper: Box<dyn Keeper>,
     /// What the file holds, as far as is known.
-    in_file: String,
-    unnoted: Vec<Entry>,
-    untold: Vec<DocumentChanged>,
-    trouble: Option<KeeperError>,
+    pub(super) in_file: String,
+    /// The latest revision whose text was in the file.
+    pub(super) written: Option<Revision>,
+    pub(super) unnoted: Vec<Entry>,
+    pub(super) untold: Vec<DocumentChanged>,
+    pub(super) trouble: Option<KeeperError>,
 }
 
 /// What a change was, besides its edits.
@@ -48,31 +48,6 @@ pub(super) struct Change<'c> {
 }
 
 impl Desk {
-    /// Opens the document that the keeper keeps.
-    pub(super) fn open(
-        path: Arc<str>,
-        mut keeper: Box<dyn Keeper>,
-        options: Options,
-    ) -> Result<Self, KeeperError> {
-        let text = keeper.read()?.unwrap_or_default();
-        let document = Document::open(&text, &options.person);
-        Ok(Self {
-            path,
-            document,
-            revision: options.first_revision,
-            touched: Touched::new(options.first_revision),
-            requests: Requests::of(&options.requests),
-            streams: BTreeMap::new(),
-            next_stream: 0,
-            options,
-            keeper,
-            in_file: text,
-            unnoted: Vec::new(),
-            untold: Vec::new(),
-            trouble: None,
-        })
-    }
-
     /// One turn: everything that was asked for, one write, then all answers.
     pub(super) fn turn(&mut self, batch: Vec<super::Message>) -> Outcome {
         let mut outcome = Outcome::default();
@@ -125,6 +100,7 @@ impl Desk {
             section: change.section.map(str::to_owned),
             request: change.request.map(str::to_owned),
             edits,
+            file: InFile::default(),
         });
         self.untold.push(DocumentChanged {
             path: Arc::clone(&self.path),
@@ -134,61 +110,6 @@ impl Desk {
             section: change.section.map(str::to_owned),
             kind: change.kind,
         });
-    }
-
-    /// Reads the file and takes in what somebody saved there.
-    fn take_in(&mut self) -> Result<(), KeeperError> {
-        if let Some(saved) = self.keeper.read()? {
-            self.absorb(&saved, Document::absorb);
-            self.in_file = saved;
-        }
-        Ok(())
-    }
-
-    fn absorb(&mut self, saved: &str, absorb: fn(&mut Document, &str, &Author) -> Absorbed) {
-        let before = self.document.text().to_owned();
-        let person = self.options.person.clone();
-        let absorbed = absorb(&mut self.document, saved, &person);
-        if absorbed.edits.is_empty() {
-            return;
-        }
-        let actor = Actor::User(person.name().to_owned());
-        let change = Change { actor: &actor, section: None, request: None, kind: ChangeKind::Saved };
-        self.changed(absorbed.edits, &change);
-        self.touched.compare(&before, self.document.text(), self.revision);
-    }
-
-    /// Brings the words to the disk, together with whatever is saved there meanwhile.
-    fn flush(&mut self) -> Result<(), KeeperError> {
-        for _ in 0..RACES_MAX {
-            self.note()?;
-            if self.document.text() == self.in_file {
-                return Ok(());
-            }
-            let displaced = self.keeper.write(&self.in_file, self.document.text())?;
-            self.document.text().clone_into(&mut self.in_file);
-            self.document.publish();
-            match displaced {
-                Displaced::AsExpected => return Ok(()),
-                Displaced::Save(saved) => self.absorb(&saved, Document::absorb_displaced),
-            }
-        }
-        if self.is_dirty() { Err(KeeperError::Busy) } else { Ok(()) }
-    }
-
-    /// Gives the journal what it has not got yet.
-    fn note(&mut self) -> Result<(), KeeperError> {
-        let mut noted = 0;
-        let mut result = Ok(());
-        for entry in &self.unnoted {
-            result = self.keeper.note(entry);
-            if result.is_err() {
-                break;
-            }
-            noted += 1;
-        }
-        self.unnoted.drain(..noted);
-        result
     }
 
     /// What a caller hears whose words are in memory only.

@@ -4,8 +4,8 @@ use std::collections::{HashMap, VecDeque};
 
 use document::Author;
 
-use super::Done;
 use crate::command::{Actor, FileResult, Reply};
+use crate::keeper::Done;
 
 /// How many requests are remembered.
 const REQUESTS_MAX: usize = 1000;

@@ -6,7 +6,7 @@ use document::{Author, component, contain};
 
 use super::{Pending, Response, Target};
 use crate::journal::{Journal, JournalError, edits_between};
-use crate::keeper::{Displaced, Entry, Keeper, KeeperError};
+use crate::keeper::{Displaced, Entry, InFile, Keeper, KeeperError};
 use crate::lock::TurnLock;
 use crate::sidecar::SidecarError;
 
@@ -62,6 +62,7 @@ pub fn recover(
                 },
                 request: Some(response.id.clone()),
                 edits,
+                file: InFile::default(),
             })?;
             journal.catch_up(&now, &saved, time)?;
             completed.push(response.id.clone());

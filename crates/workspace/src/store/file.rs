@@ -3,6 +3,7 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use super::disk::{Disk, Kind, Look};
 use super::held::Held;
@@ -14,9 +15,6 @@ use crate::keeper::{Displaced, Entry, Keeper, KeeperError};
 
 /// Documents may have this many bytes unless the options say otherwise.
 const LENGTH_MAX: u64 = 16 << 20;
-
-/// What is called to note an operation.
-pub type Journal = Box<dyn FnMut(&Entry) -> io::Result<()> + Send>;
 
 /// How a file is kept.
 #[derive(Debug, Clone)]
@@ -44,6 +42,9 @@ pub struct Opened<D: Disk = RealDisk> {
     /// Texts that a process left beside it when it ended, and that are not in the file: perhaps somebody's save. They stay on the
     /// disk until [`StoredFile::leftovers_absorbed`] is called.
     pub leftovers: Vec<String>,
+    /// A process ended while it wrote the file in place, so that what the file holds may be cut off. The text before is among the
+    /// left-over ones.
+    pub is_torn: bool,
 }
 
 /// Something that a person should know about how a file is kept.
@@ -85,7 +86,6 @@ pub struct StoredFile<D: Disk = RealDisk> {
     pub(super) late: Vec<String>,
     pub(super) leftovers: Vec<PathBuf>,
     pub(super) remarks: Vec<Remark>,
-    journal: Journal,
 }
 
 impl StoredFile {
@@ -122,18 +122,11 @@ impl<D: Disk> StoredFile<D> {
             late: Vec::new(),
             leftovers: Vec::new(),
             remarks: Vec::new(),
-            journal: Box::new(|_| Ok(())),
         };
         let text = file.current()?.1;
-        let leftovers = leftover::gather(&mut file, &text)?;
+        let (leftovers, is_torn) = leftover::gather(&mut file, &text)?;
         file.known = Some(text.clone());
-        Ok(Opened { file, text, leftovers })
-    }
-
-    /// Notes operations through `journal` from now on.
-    pub fn with_journal(mut self, journal: Journal) -> StoredFile<D> {
-        self.journal = journal;
-        self
+        Ok(Opened { file, text, leftovers, is_torn })
     }
 
     /// Where the file is, after all links.
@@ -260,8 +253,14 @@ impl<D: Disk> Keeper for StoredFile<D> {
         self.replace(expected, text)
     }
 
-    fn note(&mut self, entry: &Entry) -> Result<(), KeeperError> {
-        Ok((self.journal)(entry)?)
+    /// A file alone remembers nothing; a project puts a journal beside it.
+    fn note(&mut self, _: &[Entry]) -> Result<(), KeeperError> {
+        Ok(())
+    }
+
+    fn tend(&mut self) -> Option<Duration> {
+        self.read_held();
+        self.next_look()
     }
 }
 

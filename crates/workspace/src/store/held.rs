@@ -9,6 +9,7 @@ use document::text::decode;
 use super::disk::{Disk, Glimpse};
 use super::file::{Remark, StoredFile};
 use super::name::sum;
+use super::quiet::Patience;
 use crate::keeper::KeeperError;
 
 /// How many are kept; more than ten seconds of five writes each.
@@ -93,6 +94,22 @@ impl<D: Disk> StoredFile<D> {
                 self.held.push(held);
             }
         }
+    }
+
+    /// After which time a displaced file should be looked at again, if any should.
+    pub(super) fn next_look(&self) -> Option<Duration> {
+        let Patience { second_look, last_look, .. } = self.options.patience;
+        if !self.late.is_empty() {
+            return Some(Duration::ZERO);
+        }
+        let next = |held: &Held<D::File>| {
+            let due = if held.seen.is_none() || held.looks == 0 { second_look } else { last_look };
+            let age = held.since.elapsed();
+            // One that keeps its name waits for the next write, which nobody needs to be woken for.
+            (held.path.is_none() || held.seen.is_none() || age < last_look).then(|| due.saturating_sub(age))
+        };
+        // Somebody may be writing one right now; that is asked for again, but not without pause.
+        self.held.iter().filter_map(next).min().map(|next| next.max(second_look))
     }
 
     fn peek(&mut self, held: &mut Held<D::File>) -> Peek {

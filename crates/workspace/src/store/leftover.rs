@@ -9,14 +9,18 @@ use document::diff::diff_lines;
 
 use super::disk::Disk;
 use super::file::{Remark, StoredFile, failed};
-use super::name::sum;
+use super::name::{IN_PLACE, sum};
 use crate::keeper::KeeperError;
 
-/// The texts of left-over files that are not known. What holds nobody's words is removed.
-pub(super) fn gather<D: Disk>(file: &mut StoredFile<D>, text: &str) -> Result<Vec<String>, KeeperError> {
+/// The texts of left-over files that are not known, and whether one of them is the copy that is kept while a file is written in place.
+/// What holds nobody's words is removed.
+pub(super) fn gather<D: Disk>(
+    file: &mut StoredFile<D>,
+    text: &str,
+) -> Result<(Vec<String>, bool), KeeperError> {
     let mut names = file.disk.names(&file.folder).map_err(|error| failed("list", &file.folder, &error))?;
     names.sort();
-    let mut texts = Vec::new();
+    let (mut texts, mut is_torn) = (Vec::new(), false);
     for name in names {
         let Some(meaning) = file.names.meaning(&name) else { continue };
         if file.disk.is_running(meaning.process) {
@@ -31,6 +35,7 @@ pub(super) fn gather<D: Disk>(file: &mut StoredFile<D>, text: &str) -> Result<Ve
         match found.and_then(|found| file.text_of(&found, None)) {
             Ok(found) if found == text || meaning.known.contains(&sum(&found)) => discard(&file.disk, &path)?,
             Ok(found) => {
+                is_torn |= meaning.known == IN_PLACE;
                 texts.push(found);
                 file.leftovers.push(path);
             }
@@ -41,7 +46,7 @@ pub(super) fn gather<D: Disk>(file: &mut StoredFile<D>, text: &str) -> Result<Ve
             Err(error) => return Err(error),
         }
     }
-    Ok(texts)
+    Ok((texts, is_torn))
 }
 
 /// Removes a file that may be gone already.

@@ -11,6 +11,10 @@ const UNFINISHED: &str = ".part";
 /// Whole: our new text before the exchange, what stood in the file after it.
 const WHOLE: &str = ".tmp";
 
+/// What the name of a copy says that is kept while a file is written in place: after a crash it is compared with the file and
+/// nothing else.
+pub(super) const IN_PLACE: [u64; 2] = [0, 0];
+
 /// The names beside one document.
 #[derive(Debug, Clone)]
 pub(super) struct Names {

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use super::disk::{Disk, Kind};
 use super::file::{Remark, StoredFile, failed, refused};
 use super::held::Held;
-use super::name::sum;
+use super::name::{IN_PLACE, sum};
 use super::quiet::Pauses;
 use crate::keeper::{Displaced, KeeperError};
 
@@ -180,8 +180,7 @@ impl<D: Disk> StoredFile<D> {
         if let Some(save) = self.unknown(&current, expected) {
             return Ok(save);
         }
-        // No sum names its text, so that after a crash it is compared with the file and nothing else.
-        let copy = self.make([0, 0], None, &current)?;
+        let copy = self.make(IN_PLACE, None, &current)?;
         self.known = None;
         if let Err(error) = self.disk.overwrite(&self.path, text.as_bytes()) {
             let restored = self.disk.overwrite(&self.path, current.as_bytes());

@@ -1,7 +1,7 @@
 use document::Author;
 use workspace::blame::{BlamedLine, blame};
 use workspace::journal::{Checkpoint, edits_between};
-use workspace::keeper::Entry;
+use workspace::keeper::{Entry, InFile};
 
 use crate::past::{Past, START};
 
@@ -47,6 +47,7 @@ fn a_line_put_between_two_others_leaves_them_to_their_author() {
         section: None,
         request: None,
         edits: edits_between("one\nthree\n", "one\ntwo\nthree\n"),
+        file: InFile::default(),
     };
     let lines = blame(&[entry], &checkpoint);
     let names: Vec<&str> = lines.iter().map(|line| line.author.name()).collect();

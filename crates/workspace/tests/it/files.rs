@@ -38,7 +38,7 @@ impl Keeper for FileKeeper {
         Ok(if stood == expected { Displaced::AsExpected } else { Displaced::Save(stood) })
     }
 
-    fn note(&mut self, _entry: &Entry) -> Result<(), KeeperError> {
+    fn note(&mut self, _: &[Entry]) -> Result<(), KeeperError> {
         Ok(())
     }
 }

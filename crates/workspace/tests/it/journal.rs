@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use document::{Author, Edit};
 use tempfile::TempDir;
 use workspace::journal::{Journal, JournalError, Keep};
-use workspace::keeper::Entry;
+use workspace::keeper::{Entry, InFile};
 
 use crate::past::{Past, START};
 
@@ -30,6 +30,7 @@ fn typed(revision: u64, at: usize, text: &str, request: Option<&str>) -> Entry {
         section: None,
         request: request.map(str::to_owned),
         edits: vec![Edit { range: at..at, text: text.to_owned() }],
+        file: InFile::default(),
     }
 }
 

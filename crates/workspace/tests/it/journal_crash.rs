@@ -3,14 +3,14 @@ use std::path::Path;
 
 use document::{Author, Edit};
 use workspace::journal::{Journal, JournalError, Keep};
-use workspace::keeper::Entry;
+use workspace::keeper::{Entry, InFile};
 
 use crate::past::Past;
 use crate::{child, memory};
 
 fn typed(revision: u64, text: String) -> Entry {
     let edits = vec![Edit { range: 0..0, text }];
-    Entry { revision, author: Author::new("ann"), time: revision, section: None, request: None, edits }
+    Entry { revision, author: Author::new("ann"), time: revision, section: None, request: None, edits, file: InFile::default() }
 }
 
 #[test]

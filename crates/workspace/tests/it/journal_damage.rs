@@ -3,7 +3,7 @@ use std::path::Path;
 
 use document::{Author, Edit};
 use workspace::journal::{Journal, JournalError};
-use workspace::keeper::Entry;
+use workspace::keeper::{Entry, InFile};
 
 use crate::dice::Dice;
 use crate::memory;
@@ -110,7 +110,7 @@ fn after_damage_inside_no_revision_is_given_twice() {
         assert_eq!(journal.history().last_revision(), last);
         let edits = vec![Edit { range: 0..0, text: "x".to_owned() }];
         let (author, time) = (Author::new("ann"), 0);
-        let entry = Entry { revision: last, author, time, section: None, request: None, edits };
+        let entry = Entry { revision: last, author, time, section: None, request: None, edits, file: InFile::default() };
         assert!(matches!(journal.append(entry), Err(JournalError::OutOfOrder { .. })));
     }
     assert_eq!(fs::read(folder.path().join("journal.damaged-1")).unwrap(), bytes[ends[4]..]);

@@ -5,7 +5,8 @@ use std::io;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use workspace::keeper::{Displaced, Entry, Keeper, KeeperError};
+use document::{Author, Revision};
+use workspace::keeper::{Beginning, Displaced, Done, Entry, Keeper, KeeperError};
 
 /// What the disk does instead of writing.
 pub(crate) enum Fault {
@@ -27,6 +28,11 @@ pub(crate) struct Disk {
     pub(crate) writes: usize,
     pub(crate) versions: Vec<String>,
     pub(crate) entries: Vec<Entry>,
+    /// How often operations were noted.
+    pub(crate) notes: usize,
+    /// What an owner goes on with.
+    pub(crate) first_revision: Revision,
+    pub(crate) done: Vec<Done>,
     pub(crate) faults: VecDeque<Fault>,
     /// Every write fails while this is set.
     pub(crate) is_broken: bool,
@@ -107,8 +113,20 @@ impl Keeper for MemoryKeeper {
         })
     }
 
-    fn note(&mut self, entry: &Entry) -> Result<(), KeeperError> {
-        self.with(|disk| disk.entries.push(entry.clone()));
+    fn begin(&mut self, person: &Author) -> Result<Beginning, KeeperError> {
+        let beginning = Beginning::new(self.read()?.unwrap_or_default(), person);
+        Ok(self.with(|disk| Beginning {
+            revision: disk.first_revision,
+            requests: disk.done.clone(),
+            ..beginning
+        }))
+    }
+
+    fn note(&mut self, entries: &[Entry]) -> Result<(), KeeperError> {
+        self.with(|disk| {
+            disk.notes += 1;
+            disk.entries.extend_from_slice(entries);
+        });
         Ok(())
     }
 }

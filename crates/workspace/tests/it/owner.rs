@@ -27,7 +27,10 @@ pub(crate) fn open(text: &str) -> Desk {
 }
 
 pub(crate) fn open_with(text: &str, options: Options) -> Desk {
-    let keeper = MemoryKeeper::holding(text);
+    open_kept(MemoryKeeper::holding(text), options)
+}
+
+pub(crate) fn open_kept(keeper: MemoryKeeper, options: Options) -> Desk {
     let (handle, actor) = DocumentActor::open("draft.md", Box::new(keeper.clone()), options).unwrap();
     let mut tasks = JoinSet::new();
     tasks.spawn(actor.run());

@@ -2,7 +2,7 @@
 
 use document::{Author, Edit};
 use workspace::journal::Checkpoint;
-use workspace::keeper::Entry;
+use workspace::keeper::{Entry, InFile, Save};
 
 use crate::dice::Dice;
 
@@ -32,6 +32,7 @@ impl Past {
                 section: (dice.below(4) == 0).then(|| "Plan".to_owned()),
                 request: (dice.below(2) == 0).then(|| format!("request-{number}")),
                 edits,
+                file: random_file(&mut dice, revision),
             });
             past.texts.push(text);
         }
@@ -41,6 +42,12 @@ impl Past {
     pub(crate) fn checkpoint() -> Checkpoint {
         Checkpoint::new(0, START, &Author::new("owner"), 1000)
     }
+}
+
+fn random_file(dice: &mut Dice, revision: u64) -> InFile {
+    let save = || Save { edits: vec![Edit { range: 0..0, text: "late\n".to_owned() }], is_displaced: true };
+    let written = (dice.below(3) == 0).then_some(revision);
+    InFile { written, save: (dice.below(4) == 0).then(save) }
 }
 
 fn random_edit(dice: &mut Dice, text: &mut String) -> Edit {

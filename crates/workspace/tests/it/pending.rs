@@ -48,7 +48,7 @@ impl Keeper for PlainKeeper {
         Ok(if found == expected { Displaced::AsExpected } else { Displaced::Save(found) })
     }
 
-    fn note(&mut self, _entry: &Entry) -> Result<(), KeeperError> {
+    fn note(&mut self, _: &[Entry]) -> Result<(), KeeperError> {
         Ok(())
     }
 }

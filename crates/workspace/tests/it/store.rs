@@ -4,8 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use document::{Author, Document, Edit};
-use workspace::keeper::{Displaced, Entry, Keeper as _, KeeperError};
+use document::{Author, Document};
+use workspace::keeper::{Displaced, Keeper as _, KeeperError};
 use workspace::store::{Capabilities, Options, Patience, StoredFile, capabilities, flush, united};
 
 /// A folder with one document, and the document opened.
@@ -128,21 +128,6 @@ fn a_flush_brings_both_sides_together() {
     let flushed = flush(&mut document, &mut in_file, &mut scene.file, &person).unwrap();
     assert_eq!((flushed.absorbed, flushed.written), (1, 1));
     assert_eq!(fs::read_to_string(&scene.path).unwrap(), "# The plan\n\nanswer\nend\n");
-}
-
-#[test]
-fn operations_go_to_the_journal_and_its_failure_is_told() {
-    let scene = scene("one\n");
-    let mut file = scene.file.with_journal(Box::new(|entry| match entry.revision {
-        1 => Ok(()),
-        _ => Err(std::io::ErrorKind::StorageFull.into()),
-    }));
-    let edits = vec![Edit { range: 0..0, text: "x".to_owned() }];
-    let mut entry =
-        Entry { revision: 1, author: Author::new("a"), time: 0, section: None, request: None, edits };
-    file.note(&entry).unwrap();
-    entry.revision = 2;
-    assert!(matches!(file.note(&entry), Err(KeeperError::Io(_))));
 }
 
 #[test]

@@ -1,7 +1,8 @@
 //! Each command: what it does, and how it refuses.
 
 use workspace::command::{Actor, FileCommand, FileErrorKind, FileResult};
-use workspace::owner::{Done, Options};
+use workspace::keeper::Done;
+use workspace::owner::Options;
 
 use super::*;
 
@@ -202,7 +203,9 @@ async fn the_same_request_twice_is_done_once() {
 
 #[tokio::test]
 async fn every_change_is_one_revision_and_begins_where_the_last_run_ended() {
-    let desk = open_with(RUN, Options { first_revision: 41, ..Options::default() });
+    let keeper = MemoryKeeper::holding(RUN);
+    keeper.with(|disk| disk.first_revision = 41);
+    let desk = open_kept(keeper, Options::default());
     assert_eq!(desk.handle.read().revision, 41);
     for revision in 42..46 {
         let reply = desk.ask(append("Terminal", "x").by(worker("Terminal"))).await;
@@ -254,7 +257,9 @@ async fn an_appended_block_is_read_back_in_the_same_section() {
 async fn a_request_of_before_the_restart_is_known() {
     let author = worker("Terminal").author();
     let done = Done { author, request: "r1".into(), revision: 7, bytes: 3 };
-    let desk = open_with(RUN, Options { first_revision: 9, requests: vec![done], ..Options::default() });
+    let keeper = MemoryKeeper::holding(RUN);
+    keeper.with(|disk| (disk.first_revision, disk.done) = (9, vec![done]));
+    let desk = open_kept(keeper, Options::default());
     let reply = desk.ask(append("Terminal", "ran").by(worker("Terminal")).named("r1")).await;
     assert_eq!((reply.revision, reply.duplicate, bytes(&reply)), (7, true, 3));
     assert_eq!(desk.keeper.file(), RUN);

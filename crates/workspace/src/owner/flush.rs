@@ -1,0 +1,187 @@
+//! Where the owner's document and the disk meet: what was left is taken up, saves are taken in, words are noted and written.
+//! Never acknowledges anything; that is done when all of this is over.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use document::{Absorbed, Author, Document, Edit};
+
+use super::Options;
+use super::desk::{Change, Desk};
+use super::requests::Requests;
+use super::touched::Touched;
+use crate::command::Actor;
+use crate::event::ChangeKind;
+use crate::journal::edits_between;
+use crate::keeper::{Beginning, Displaced, Found, Keeper, KeeperError, Save};
+
+/// How many saves in a row may race one write before it is put off.
+const RACES_MAX: usize = 16;
+
+/// Where a save was found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Place {
+    InFile,
+    Displaced,
+}
+
+impl Desk {
+    /// Opens the document that the keeper keeps, with all that lies on the disk for it. A disk that cannot be written now is no
+    /// reason not to open it: that is tried again.
+    pub(super) fn open(
+        path: Arc<str>,
+        mut keeper: Box<dyn Keeper>,
+        options: Options,
+    ) -> Result<Self, KeeperError> {
+        let Beginning { document, revision, requests, displaced, in_file, found } =
+            keeper.begin(&options.person)?;
+        let mut desk = Self {
+            path,
+            written: (document.text() == in_file).then_some(revision),
+            document,
+            revision,
+            touched: Touched::new(revision),
+            requests: Requests::of(&requests),
+            streams: BTreeMap::new(),
+            next_stream: 0,
+            options,
+            keeper,
+            in_file,
+            unnoted: Vec::new(),
+            untold: Vec::new(),
+            trouble: None,
+        };
+        for save in &displaced {
+            desk.absorb(save, Place::Displaced);
+        }
+        match found {
+            Found::Ours => {}
+            Found::Saved => desk.absorb(&desk.in_file.clone(), Place::InFile),
+            Found::PutBack => desk.take_at_its_word(),
+        }
+        desk.trouble = desk.flush().err();
+        desk.tend();
+        // Nobody can have listened yet.
+        desk.untold.clear();
+        Ok(desk)
+    }
+
+    /// Reads the file and takes in what somebody saved there. Of several texts only the last is in the file; those before it were
+    /// written late into a file that we had displaced.
+    pub(super) fn take_in(&mut self) -> Result<(), KeeperError> {
+        let (mut last, mut result) = (None, Ok(()));
+        for _ in 0..RACES_MAX {
+            let read = self.keeper.read().unwrap_or_else(|error| {
+                result = Err(error);
+                None
+            });
+            let Some(saved) = read else { break };
+            if let Some(earlier) = last.replace(saved) {
+                self.absorb(&earlier, Place::Displaced);
+            }
+        }
+        if let Some(saved) = last {
+            self.absorb(&saved, Place::InFile);
+            self.in_file = saved;
+        }
+        result
+    }
+
+    /// Brings the words to the disk, together with whatever is saved there meanwhile.
+    pub(super) fn flush(&mut self) -> Result<(), KeeperError> {
+        for _ in 0..RACES_MAX {
+            self.note()?;
+            if self.document.text() == self.in_file {
+                return Ok(());
+            }
+            let displaced = self.keeper.write(&self.in_file, self.document.text());
+            if displaced.as_ref().err().is_none_or(may_be_written) {
+                self.document.publish();
+            }
+            let displaced = displaced?;
+            self.document.text().clone_into(&mut self.in_file);
+            self.written = Some(self.revision);
+            match displaced {
+                Displaced::AsExpected => return Ok(()),
+                Displaced::Save(saved) => self.absorb(&saved, Place::Displaced),
+            }
+        }
+        if self.is_dirty() { Err(KeeperError::Busy) } else { Ok(()) }
+    }
+
+    /// Has the disk looked after, and says when it wants that again. What is not noted yet must stay as it is.
+    pub(super) fn tend(&mut self) -> Option<Duration> {
+        if self.unnoted.is_empty() { self.keeper.tend() } else { None }
+    }
+
+    fn absorb(&mut self, saved: &str, place: Place) {
+        let person = self.options.person.clone();
+        let absorb: fn(&mut Document, &str, &Author) -> Absorbed = match place {
+            Place::InFile => Document::absorb,
+            Place::Displaced => Document::absorb_displaced,
+        };
+        let before = self.document.text().to_owned();
+        let absorbed = absorb(&mut self.document, saved, &person);
+        if absorbed.edits.is_empty() {
+            return;
+        }
+        self.saved(absorbed.edits, &before, saved, place);
+    }
+
+    /// The file was set to an older version while nobody ran. Somebody wanted that, so it is no origin of a save but the save itself.
+    fn take_at_its_word(&mut self) {
+        let (before, saved) = (self.document.text().to_owned(), self.in_file.clone());
+        let edits = edits_between(&before, &saved);
+        if self.document.repeat_save(&edits, &saved, &self.options.person, false) {
+            self.saved(edits, &before, &saved, Place::InFile);
+        }
+    }
+
+    /// Keeps account of a save that is in the document already.
+    fn saved(&mut self, edits: Vec<Edit>, before: &str, saved: &str, place: Place) {
+        let actor = Actor::User(self.options.person.name().to_owned());
+        let change = Change { actor: &actor, section: None, request: None, kind: ChangeKind::Saved };
+        self.changed(edits, &change);
+        self.touched.compare(before, self.document.text(), self.revision);
+        if let Some(entry) = self.unnoted.last_mut() {
+            let edits = edits_between(self.document.text(), saved);
+            if edits.is_empty() && place == Place::InFile {
+                self.written = Some(self.revision);
+            }
+            entry.file.save = Some(Save { edits, is_displaced: place == Place::Displaced });
+        }
+    }
+
+    /// Gives the journal what it has not got yet.
+    fn note(&mut self) -> Result<(), KeeperError> {
+        if self.unnoted.is_empty() {
+            return Ok(());
+        }
+        for entry in &mut self.unnoted {
+            entry.file.written = self.written;
+        }
+        self.keeper.note(&self.unnoted)?;
+        self.unnoted.clear();
+        Ok(())
+    }
+}
+
+/// Whether the text may stand in the file all the same, so that an editor may have loaded it.
+fn may_be_written(error: &KeeperError) -> bool {
+    match error {
+        KeeperError::Io(error) => !matches!(
+            error.kind(),
+            io::ErrorKind::StorageFull
+                | io::ErrorKind::QuotaExceeded
+                | io::ErrorKind::PermissionDenied
+                | io::ErrorKind::ReadOnlyFilesystem
+        ),
+        KeeperError::Busy => true,
+        KeeperError::Gone
+        | KeeperError::Refused { .. }
+        | KeeperError::NotText(_)
+        | KeeperError::TooLarge { .. } => false,
+    }
+}
