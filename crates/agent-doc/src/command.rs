@@ -11,6 +11,7 @@ pub(crate) mod outline;
 pub(crate) mod restore;
 pub(crate) mod section;
 pub(crate) mod section_write;
+pub(crate) mod serve;
 pub(crate) mod show;
 
 /// Text of a document on one line of a terminal: control characters would move its cursor, so they are shown instead.

@@ -5,7 +5,7 @@ use clap::Command;
 
 /// The groups in reading order. A command that is in none of them is shown under the last heading.
 const GROUPS: &[(&str, &[&str])] = &[
-    ("Read and write a document", &["outline", "section"]),
+    ("Read and write a document", &["serve", "outline", "section"]),
     ("Bring versions together", &["merge"]),
     ("See the past and bring it back", &["history", "show", "diff", "blame", "restore"]),
     ("Set up", &["doctor", "completions", "man"]),

@@ -1,6 +1,7 @@
 //! All open documents of one root. Never touches a path that is not beneath the root, and never opens a document twice.
 
 mod create;
+mod past;
 mod path;
 
 use std::collections::HashMap;

@@ -2,6 +2,8 @@
 //!
 //! Never decides what the words are; that is the work of the `document` crate.
 
+pub mod address;
+pub mod catalog;
 pub mod command;
 pub mod event;
 pub mod hub;
@@ -20,3 +22,5 @@ pub mod snapshot;
 
 mod checksum;
 mod private;
+
+pub use document::{Author, Revision};

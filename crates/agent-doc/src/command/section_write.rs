@@ -3,6 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
+use web::remote::{Remote, Said};
+use web::wire::{SectionCall, SectionChange};
 use workspace::command::{Actor, FileCommand, FileResult, Reply, Request};
 use workspace::hub::Hub;
 use workspace::owner::Options;
@@ -15,17 +17,17 @@ use crate::{input, output};
 
 pub(crate) fn append(given: &SectionAppend) -> Result<()> {
     let content = content(given.text.as_deref())?;
-    perform(&given.place, |path, section| FileCommand::AppendSection { path, section, content })
+    perform(&given.place, SectionChange::Append { content })
 }
 
 pub(crate) fn write(given: &SectionWrite) -> Result<()> {
     let content = content(given.text.as_deref())?;
-    perform(&given.place, |path, section| FileCommand::WriteSection { path, section, content })
+    perform(&given.place, SectionChange::Write { content })
 }
 
 pub(crate) fn edit(given: &SectionEdit) -> Result<()> {
     let (old, new) = (given.old.clone(), given.new.clone());
-    perform(&given.place, |path, section| FileCommand::EditSection { path, section, old, new })
+    perform(&given.place, SectionChange::Edit { old, new })
 }
 
 fn content(text: Option<&str>) -> Result<String> {
@@ -36,15 +38,25 @@ fn content(text: Option<&str>) -> Result<String> {
 }
 
 /// Has the document's owner do it, and says which revision came of it.
-fn perform(place: &SectionPlace, command: impl FnOnce(String, String) -> FileCommand) -> Result<()> {
+fn perform(place: &SectionPlace, change: SectionChange) -> Result<()> {
     let name = input::shown(&place.file);
-    let (root, relative) = located(&place.file)?;
+    let (root, path) = located(&place.file)?;
+    let section = place.title.clone();
+    if let Some(remote) = Remote::find(&root) {
+        let call = SectionCall { path, section, writer: place.writer.clone(), change };
+        return perform_there(&remote, &call, place.base, &name);
+    }
     let actor = match place.writer.as_deref() {
         None => Actor::User("user".to_owned()),
         Some("conductor") => Actor::Conductor,
         Some(worker) => Actor::Worker(worker.to_owned()),
     };
-    let request = command(relative, place.title.clone()).by(actor);
+    let command = match change {
+        SectionChange::Append { content } => FileCommand::AppendSection { path, section, content },
+        SectionChange::Write { content } => FileCommand::WriteSection { path, section, content },
+        SectionChange::Edit { old, new } => FileCommand::EditSection { path, section, old, new },
+    };
+    let request = command.by(actor);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
     let reply = runtime.block_on(async {
         let hub = project::open(&root, Options::default()).with_context(|| {
@@ -58,11 +70,7 @@ fn perform(place: &SectionPlace, command: impl FnOnce(String, String) -> FileCom
         anyhow::Ok(reply)
     })?;
     match reply.result {
-        FileResult::Error { message, .. } => Err(Refusal::new(
-            message,
-            "nothing was written; 'agent-doc section read' shows what is there now",
-        )
-        .into()),
+        FileResult::Error { message, .. } => Err(refused(message).into()),
         FileResult::Written { .. }
         | FileResult::Content { .. }
         | FileResult::SectionContent { .. }
@@ -71,6 +79,26 @@ fn perform(place: &SectionPlace, command: impl FnOnce(String, String) -> FileCom
             Ok(())
         }
     }
+}
+
+/// Has the server do it that has the document open.
+fn perform_there(remote: &Remote, call: &SectionCall, base: Option<u64>, name: &str) -> Result<()> {
+    let silent = || {
+        let what = format!("the server that has {name} open did not answer");
+        Refusal::new(what, "look whether 'agent-doc serve' still runs; the text may have been written")
+    };
+    let base = base.map_or_else(|| remote.revision(&call.path), Ok).with_context(silent)?;
+    match remote.section(call, base).with_context(silent)? {
+        Said::Done(done) => {
+            output::notice(&format!("{name}: revision {}", done.revision));
+            Ok(())
+        }
+        Said::Refused(problem) => Err(refused(problem.message).into()),
+    }
+}
+
+fn refused(message: String) -> Refusal {
+    Refusal::new(message, "nothing was written; 'agent-doc section read' shows what is there now")
 }
 
 /// Asks on the grounds of the named revision, or of the one that the document has now.

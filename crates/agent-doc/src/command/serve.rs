@@ -1,0 +1,88 @@
+//! `agent-doc serve`: the documents of a folder in a browser. Never listens anywhere but on this machine.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use anyhow::{Context as _, Result};
+use web::{Options, ServeError, Server, Token};
+use workspace::address::Address;
+use workspace::project;
+use workspace::sidecar::root_of;
+
+use crate::arguments::Serve;
+use crate::refusal::Refusal;
+use crate::{input, output};
+
+pub(crate) fn run(given: &Serve) -> Result<()> {
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    runtime.block_on(serve(given))
+}
+
+async fn serve(given: &Serve) -> Result<()> {
+    let (root, document) = located(&given.path)?;
+    let options = workspace::owner::Options::default();
+    let person = options.person.name().to_owned();
+    let hub = project::open(&root, options).with_context(|| {
+        Refusal::new(
+            format!("{} cannot be served", input::shown(&given.path)),
+            "look at the folder, or run 'agent-doc doctor'",
+        )
+    })?;
+    let last = Address::find(&root);
+    let token = match last.as_ref().filter(|_| !given.new_token).and_then(|last| Token::known(&last.token)) {
+        // A page that is still open finds its way back.
+        Some(token) => token,
+        None => Token::random()?,
+    };
+    let wanted = given.port.or(last.as_ref().map(|last| last.port)).unwrap_or_default();
+    let with = |port| Options { port, token: token.clone(), person: person.clone() };
+    let server = match Server::bind(hub.clone(), with(wanted)).await {
+        // Nobody asked for the last port by name, so any other will do.
+        Err(ServeError::Port { .. }) if given.port.is_none() => Server::bind(hub, with(0)).await,
+        bound => bound,
+    };
+    let server = server.with_context(|| {
+        Refusal::new(format!("port {wanted} cannot be used"), "choose another with '--port'")
+    })?;
+    Address { port: server.port(), token: token.secret().to_owned() }.note(&root)?;
+    let link = server.link(document.as_deref());
+    output::print(&format!("{link}\n"))?;
+    output::notice("The Writer is open to whoever has this link, on this machine only. Ctrl-C ends it.");
+    if !web::is_writer_built() {
+        output::notice("The Writer's page was not built, so documents can only be read: install Node.js and build again.");
+    }
+    if !given.no_open {
+        open(&link);
+    }
+    let stop = async {
+        // Without a signal to wait for there is no other end than being killed.
+        if tokio::signal::ctrl_c().await.is_err() {
+            std::future::pending::<()>().await;
+        }
+    };
+    Ok(server.run(stop).await?)
+}
+
+/// The root of the project, and the document if one was named.
+fn located(path: &Path) -> Result<(PathBuf, Option<String>)> {
+    let name = input::shown(path);
+    let place = path.canonicalize().with_context(|| {
+        Refusal::new(format!("{name} does not exist"), "check the path, and the folder you are in")
+    })?;
+    if place.is_dir() {
+        return Ok((root_of(&place.join("document.md")).to_owned(), None));
+    }
+    let root = root_of(&place).to_owned();
+    let relative = place.strip_prefix(&root).unwrap_or(&place).to_str().map(str::to_owned);
+    let relative = relative.ok_or_else(|| {
+        Refusal::new(format!("the name of {name} is not UTF-8"), "rename the file, then try again")
+    })?;
+    Ok((root, Some(relative)))
+}
+
+/// Shows the link in the person's browser. Where that is not possible they have it on the terminal.
+fn open(link: &str) {
+    let program = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
+    let quiet = Stdio::null;
+    drop(Command::new(program).arg(link).stdin(quiet()).stdout(quiet()).stderr(quiet()).spawn());
+}

@@ -1,0 +1,144 @@
+//! Listens, and puts guard, routes and pages together. Never serves before the address is known to be the loopback one.
+
+use std::io;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::Arc;
+
+use axum::Router;
+use axum::extract::DefaultBodyLimit;
+use axum::middleware::from_fn_with_state;
+use axum::routing::get;
+use tokio::net::TcpListener;
+use tokio::sync::Semaphore;
+use workspace::hub::Hub;
+
+use crate::token::Token;
+use crate::watching::Watching;
+use crate::{assets, guard, routes, socket};
+
+/// The longest body of a request.
+const BODY_MAX: usize = 16 << 20;
+/// How many WebSockets may be open.
+const SOCKETS_MAX: usize = 512;
+
+/// How to serve.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// The port; zero for any that is free.
+    pub port: u16,
+    /// The secret.
+    pub token: Token,
+    /// The name of the one who saves files.
+    pub person: String,
+}
+
+/// Why nothing can be served.
+#[derive(Debug, thiserror::Error)]
+pub enum ServeError {
+    /// The port is taken, or not ours to take.
+    #[error("port {port} cannot be used")]
+    Port {
+        /// The port.
+        port: u16,
+        /// What the system said.
+        #[source]
+        source: io::Error,
+    },
+    /// The network failed later.
+    #[error("the server stopped")]
+    Stopped(#[source] io::Error),
+}
+
+/// What all requests share.
+pub(crate) struct Shared {
+    pub(crate) hub: Hub,
+    pub(crate) token: Token,
+    pub(crate) person: String,
+    /// The names that the server answers to.
+    pub(crate) hosts: [String; 3],
+    pub(crate) sockets: Arc<Semaphore>,
+    pub(crate) watching: Watching,
+}
+
+/// A server that has its port.
+pub struct Server {
+    listener: TcpListener,
+    port: u16,
+    options: Options,
+    hub: Hub,
+}
+
+impl Server {
+    /// Takes the port.
+    ///
+    /// # Errors
+    ///
+    /// [`ServeError`] if it is taken.
+    pub async fn bind(hub: Hub, options: Options) -> Result<Server, ServeError> {
+        let port = options.port;
+        let failed = |source| ServeError::Port { port, source };
+        let listener = TcpListener::bind(SocketAddr::from((Ipv4Addr::LOCALHOST, port))).await.map_err(failed)?;
+        let port = listener.local_addr().map_err(failed)?.port();
+        Ok(Server { listener, port, options, hub })
+    }
+
+    /// The port that was taken.
+    #[must_use]
+    pub fn port(&self) -> u16 {
+        self.port
+    }
+
+    /// The link to the first page, or to a document. What follows `#` is never sent, so it is in no log.
+    #[must_use]
+    pub fn link(&self, document: Option<&str>) -> String {
+        let path = document.map(|path| format!("write?path={}", escaped(path))).unwrap_or_default();
+        format!("http://127.0.0.1:{}/{path}#token={}", self.port, self.options.token.secret())
+    }
+
+    /// Serves until `stop` is done, then has everything written.
+    ///
+    /// # Errors
+    ///
+    /// [`ServeError`] if the network fails.
+    pub async fn run(self, stop: impl Future<Output = ()> + Send + 'static) -> Result<(), ServeError> {
+        let Server { listener, port, options, hub } = self;
+        let names = ["127.0.0.1", "localhost", "[::1]"];
+        let shared = Arc::new(Shared {
+            hub: hub.clone(),
+            token: options.token,
+            person: options.person,
+            hosts: names.map(|name| format!("{name}:{port}")),
+            sockets: Arc::new(Semaphore::new(SOCKETS_MAX)),
+            watching: Watching::start(&hub),
+        });
+        let app = Router::new()
+            .merge(routes::api())
+            .route("/ws", get(socket::open))
+            .fallback(get(assets::page))
+            .layer(DefaultBodyLimit::max(BODY_MAX))
+            .layer(from_fn_with_state(Arc::clone(&shared), guard::guard))
+            .with_state(shared);
+        let hub_of_stop = hub.clone();
+        let stop = async move {
+            stop.await;
+            // Closing the documents ends their pages' sockets, which the server would wait for.
+            hub_of_stop.shutdown().await;
+        };
+        axum::serve(listener, app).with_graceful_shutdown(stop).await.map_err(ServeError::Stopped)?;
+        hub.shutdown().await;
+        Ok(())
+    }
+}
+
+/// A path as it may stand in a query.
+pub(crate) fn escaped(path: &str) -> String {
+    let mut shown = String::with_capacity(path.len());
+    for byte in path.bytes() {
+        if byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte) {
+            shown.push(char::from(byte));
+        } else {
+            shown.push_str(&format!("%{byte:02X}"));
+        }
+    }
+    shown
+}
