@@ -38,6 +38,7 @@ pub(crate) async fn page(uri: Uri) -> Response {
                 Some("js") => "text/javascript; charset=utf-8",
                 Some("css") => "text/css; charset=utf-8",
                 Some("svg") => "image/svg+xml",
+                Some("woff2") => "font/woff2",
                 _ => "application/octet-stream",
             };
             // Always asked for again, so that a page never runs with the parts of an older one.

@@ -46,7 +46,7 @@ async fn serve(given: &Serve) -> Result<()> {
     })?;
     Address { port: server.port(), token: token.secret().to_owned() }.note(&root)?;
     let link = server.link(document.as_deref());
-    output::print(&format!("{link}\n"))?;
+    output::print(format!("{link}\n").as_bytes())?;
     output::notice("The Writer is open to whoever has this link, on this machine only. Ctrl-C ends it.");
     if !web::is_writer_built() {
         output::notice("The Writer's page was not built, so documents can only be read: install Node.js and build again.");
@@ -54,13 +54,22 @@ async fn serve(given: &Serve) -> Result<()> {
     if !given.no_open {
         open(&link);
     }
-    let stop = async {
-        // Without a signal to wait for there is no other end than being killed.
-        if tokio::signal::ctrl_c().await.is_err() {
-            std::future::pending::<()>().await;
+    Ok(server.run(stopped()).await?)
+}
+
+/// Waits until somebody ends the program: by the keyboard, or as systems end their services.
+async fn stopped() {
+    #[cfg(unix)]
+    if let Ok(mut ended) = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()) {
+        tokio::select! {
+            _ = ended.recv() => return,
+            Ok(()) = tokio::signal::ctrl_c() => return,
         }
-    };
-    Ok(server.run(stop).await?)
+    }
+    if tokio::signal::ctrl_c().await.is_err() {
+        // Without a signal to wait for there is no other end than being killed.
+        std::future::pending::<()>().await;
+    }
 }
 
 /// The root of the project, and the document if one was named.

@@ -232,8 +232,8 @@ pub(super) struct Peers {
     next: u64,
     /// Sessions of different owners never have the same name.
     nonce: u64,
-    /// How many names were told.
-    told: usize,
+    /// How many had written, and how many had come, when the names were told last.
+    told: (usize, u64),
     /// Programs that wrote here.
     agents: Vec<Author>,
     typing: Option<Typing>,
@@ -262,7 +262,7 @@ impl Default for Peers {
             members: BTreeMap::new(),
             next: 0,
             nonce: RandomState::new().build_hasher().finish(),
-            told: 0,
+            told: (0, 0),
             agents: Vec::new(),
             typing: None,
             unsaved: None,
@@ -479,10 +479,10 @@ impl Desk {
         for update in self.document.drain_updates() {
             self.peers.tell(PeerEvent::Update { from: None, bytes: update.into() });
         }
-        if !self.peers.is_empty() && self.document.clients().len() != self.peers.told {
-            let visitors = self.visitors();
-            self.peers.told = visitors.len();
-            self.peers.tell(PeerEvent::Visitors(visitors));
+        let known = (self.document.clients().len(), self.peers.next);
+        if !self.peers.is_empty() && known != self.peers.told {
+            self.peers.told = known;
+            self.peers.tell(PeerEvent::Visitors(self.visitors()));
         }
     }
 
@@ -513,6 +513,17 @@ impl Desk {
         }
     }
 
+    /// Everyone who wrote, and those who are here and may.
+    fn clients(&self) -> Vec<(u64, Author)> {
+        let mut clients = self.document.clients();
+        for member in self.peers.members.values() {
+            if !clients.iter().any(|(client, _)| *client == member.client) {
+                clients.push((member.client, member.author.clone()));
+            }
+        }
+        clients
+    }
+
     fn visitors(&self) -> Arc<[Visitor]> {
         let sections = find_sections(self.document.text());
         // A worker writes in the section of its name; one that wrote before a restart is known by that.
@@ -527,6 +538,6 @@ impl Desk {
                 && (self.peers.agents.contains(&author) || proposing.contains(&folded(author.name())));
             Visitor { client, author, is_agent }
         };
-        self.document.clients().into_iter().map(visitor).collect()
+        self.clients().into_iter().map(visitor).collect()
     }
 }

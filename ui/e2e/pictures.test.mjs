@@ -1,0 +1,66 @@
+// The pictures of the README, taken of the living page.
+import { mkdir } from "node:fs/promises";
+import { after, before, test } from "node:test";
+import { NOTES, PLAN, RUN, SESSION } from "./samples.mjs";
+import { Stage, eventually, textOf } from "./stage.mjs";
+
+const out = "../docs/pictures";
+let stage;
+before(async () => {
+  await mkdir(out, { recursive: true });
+  stage = await Stage.open({
+    "plan.md": PLAN,
+    "notes/journals.md": NOTES,
+    "questions.md": SESSION,
+    "runs/compare-errors/draft.md": RUN,
+  });
+});
+after(() => stage.close());
+
+/** Somebody else is here, and a worker writes. */
+async function company(page) {
+  const anna = await stage.page("plan.md", { name: "Anna" });
+  await anna.evaluate(() => {
+    const { view } = document.querySelector(".cm-content").cmTile;
+    view.focus();
+    const at = view.state.doc.toString().indexOf("Wednesday noon");
+    view.dispatch({ selection: { anchor: at, head: at + 14 } });
+  });
+  await page.locator(".caret", { hasText: "Anna" }).waitFor();
+  return anna;
+}
+
+for (const theme of ["light", "dark"]) {
+  test(`home and Writer in ${theme}`, async () => {
+    const home = await stage.page(null, { theme });
+    await home.locator(".documents").first().waitFor();
+    await home.evaluate(() => document.fonts.ready);
+    await home.evaluate(() => (document.querySelector(".folder strong").textContent = "release"));
+    await home.screenshot({ path: `${out}/home-${theme}.png` });
+    const page = await stage.page("plan.md", { theme, mode: "split", viewport: { width: 1400, height: 900 } });
+    const anna = await company(page);
+    const words = `Checked on ${theme === "light" ? "200" : "400"} copies: equal.`;
+    await page.locator(".reading h2").first().waitFor();
+    await stage.command("section", "append", "plan.md", "Researcher", words, "--as", "Researcher");
+    await eventually(async () => (await textOf(page)).includes(words));
+    await page.locator(".badge.agent").waitFor();
+    await page.evaluate(() => document.fonts.ready);
+    await page.screenshot({ path: `${out}/writer-${theme}.png` });
+    await page.keyboard.press("Alt+1");
+    await page.keyboard.press("Alt+a");
+    await page.locator(".line-author").first().waitFor();
+    await page.keyboard.press("Alt+h");
+    await page.locator(".version", { hasText: "Researcher" }).last().click();
+    await page.locator(".panel .about").waitFor();
+    await page.screenshot({ path: `${out}/history-${theme}.png` });
+    await anna.context().close();
+    await page.context().close();
+  });
+}
+
+test("a phone in the dark", async () => {
+  const page = await stage.page("plan.md", { theme: "dark", mode: "preview", viewport: { width: 390, height: 780 } });
+  await page.locator(".reading h2").first().waitFor();
+  await page.evaluate(() => document.fonts.ready);
+  await page.screenshot({ path: `${out}/phone-dark.png` });
+});

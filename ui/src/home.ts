@@ -1,0 +1,133 @@
+// The first page: what can be opened. Never waits for anything but the list.
+
+import type { Home, ListedDocument, Role } from "../wire/wire";
+import { fetchHome, linkTo } from "./api";
+import { ICONS, announce, h, icon } from "./dom";
+import { alt, bare, helpDialog, listenToKeys } from "./help";
+import { THEME_NAMES, nextTheme } from "./theme";
+
+/** The groups in the order in which they are shown. Runs come first: they are what happens now. */
+const GROUPS: readonly (readonly [Role, string, string])[] = [
+  ["run", "Runs", "Agents at work on an objective"],
+  ["session", "Session documents", "Agents answer in these"],
+  ["plain", "Documents", "Markdown files of this folder"],
+];
+
+export async function openHome(page: HTMLElement): Promise<void> {
+  document.title = "agent-doc";
+  const search = h("input", {
+    type: "search",
+    placeholder: "Search by title or path",
+    "aria-label": "Search documents",
+    oninput: () => show(),
+  });
+  const list = h("div", { class: "lists" });
+  const folder = h("p", { class: "folder" });
+  const switchTheme = (): void => announce(`Theme: ${THEME_NAMES[nextTheme()]}`, true);
+  const keys = [
+    bare("/", "Search", () => search.focus()),
+    bare("ArrowDown", "Next document", () => step(1)),
+    bare("ArrowUp", "Previous document", () => step(-1)),
+    alt("KeyT", "T", "Next theme", switchTheme),
+    bare("?", "These keys", () => help.showModal()),
+  ];
+  const help = helpDialog(keys, false);
+  listenToKeys(keys);
+  page.className = "home";
+  page.replaceChildren(
+    h(
+      "header",
+      { class: "top" },
+      h("div", { class: "brand" }, icon(ICONS.mark), h("span", {}, "agent-doc")),
+      h(
+        "div",
+        { class: "tools" },
+        h("button", { class: "quiet", title: "Theme", "aria-label": "Next theme", onclick: switchTheme }, icon(ICONS.theme)),
+        h("button", { class: "quiet", title: "Keys (?)", "aria-label": "Keys", onclick: () => help.showModal() }, icon(ICONS.help)),
+      ),
+    ),
+    h("main", {}, h("h1", {}, "What are you writing?"), folder, search, list),
+  );
+
+  let home: Home;
+  try {
+    home = await fetchHome();
+  } catch (error) {
+    list.replaceChildren(h("p", { class: "notice", role: "alert" }, error instanceof Error ? error.message : "The server did not answer."));
+    return;
+  }
+  folder.replaceChildren("In the folder ", h("strong", {}, home.folder));
+
+  function show(): void {
+    const wanted = search.value.trim().toLowerCase();
+    const isWanted = ({ title, path }: ListedDocument): boolean =>
+      wanted.split(/\s+/).every((word) => title.toLowerCase().includes(word) || path.toLowerCase().includes(word));
+    const found = home.documents.filter(isWanted);
+    const groups = GROUPS.flatMap(([role, title, about]) => {
+      const documents = found.filter((document) => document.role === role);
+      return documents.length > 0 ? [group(title, about, documents)] : [];
+    });
+    const empty =
+      home.documents.length === 0
+        ? "There is no markdown file here yet. Make one with any editor, and load this page again."
+        : "Nothing matches.";
+    list.replaceChildren(...(groups.length > 0 ? groups : [h("p", { class: "notice" }, empty)]));
+    if (wanted) announce(`${found.length} found`);
+  }
+
+  function step(by: number): void {
+    const links = [...list.querySelectorAll("a")];
+    const now = links.indexOf(document.activeElement as HTMLAnchorElement);
+    const next = links[Math.max(0, Math.min(links.length - 1, now + by))];
+    if (now + by < 0) search.focus();
+    else next?.focus();
+  }
+
+  show();
+  search.focus();
+}
+
+function group(title: string, about: string, documents: readonly ListedDocument[]): HTMLElement {
+  const id = `group-${title.toLowerCase().replaceAll(" ", "-")}`;
+  return h(
+    "section",
+    { "aria-labelledby": id },
+    h("h2", { id }, title),
+    h("p", { class: "about" }, about),
+    h("ul", { class: "documents" }, ...documents.map(row)),
+  );
+}
+
+function row({ title, path, modified }: ListedDocument): HTMLElement {
+  return h(
+    "li",
+    {},
+    h(
+      "a",
+      { href: linkTo(path) },
+      h("span", { class: "title" }, title),
+      h("span", { class: "path" }, path),
+      h("time", { datetime: new Date(modified).toISOString() }, ago(modified)),
+    ),
+  );
+}
+
+/** How long ago, in the words of a person. */
+export function ago(time: number, now = Date.now()): string {
+  const seconds = Math.max(0, Math.round((now - time) / 1000));
+  if (seconds < 60) return "just now";
+  const steps: readonly (readonly [number, string])[] = [
+    [60, "minute"],
+    [24, "hour"],
+    [7, "day"],
+    [5, "week"],
+    [12, "month"],
+    [Infinity, "year"],
+  ];
+  let value = seconds / 60;
+  for (const [size, name] of steps) {
+    if (value < size) return `${Math.floor(value)} ${name}${Math.floor(value) === 1 ? "" : "s"} ago`;
+    value /= size;
+  }
+  return "long ago";
+}
