@@ -2,12 +2,12 @@
 import { spawn, execFile } from "node:child_process";
 import { mkdtemp, readFile, rm, writeFile, mkdir } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { chromium } from "playwright-core";
 
 const run = promisify(execFile);
-export const program = process.env.AGENT_DOC ?? "../target/debug/agent-doc";
+export const program = resolve(process.env.AGENT_DOC ?? "../target/debug/agent-doc");
 
 /** Asks again and again until `check` holds; fails with what it last said. */
 export async function eventually(check, milliseconds = 20_000) {

@@ -123,7 +123,7 @@ export function openEditor(parent: HTMLElement, replica: Replica, more: Extensio
       EditorState.lineSeparator.of("\n"),
       writable.of([]),
       EditorView.lineWrapping,
-      EditorView.contentAttributes.of({ "aria-label": "Document", spellcheck: "true", autocapitalize: "sentences" }),
+      EditorView.contentAttributes.of({ "aria-label": "Document", tabindex: "0", spellcheck: "true", autocapitalize: "sentences" }),
       drawSelection(),
       search({ top: true }),
       highlightSelectionMatches(),
