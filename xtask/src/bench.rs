@@ -8,6 +8,7 @@ mod merge;
 mod page;
 mod scan;
 mod table;
+mod web;
 
 use std::process::ExitCode;
 
@@ -44,6 +45,11 @@ const BENCHES: &[Bench] = &[
     },
     Bench { name: "scan", about: "finding the sections of a long document", run: scan::run },
     Bench { name: "age", about: "a document after ten thousand flushes beside a fresh one", run: age::run },
+    Bench {
+        name: "web",
+        about: "what a person waits for in the Writer, beside a ping of its server",
+        run: web::run,
+    },
 ];
 
 /// `[NAME] [--smoke]`; without a name, the list.

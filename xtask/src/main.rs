@@ -8,6 +8,7 @@
 mod bench;
 mod fuzz;
 mod needs;
+mod page;
 mod process;
 mod report;
 mod run;
@@ -27,6 +28,7 @@ Usage: cargo xtask COMMAND
   tidy                            format, lints, docs, and the project's own rules
   bench [NAME] [--smoke]          one benchmark, or the list of them
   fuzz [TARGET] [--seconds N]     one fuzz target, or all of them
+  codegen                         write the types that the page shares with the server
   soak saves|kill [--count N]     saves that race the writer, or a writer that is killed, many times over";
 
 fn main() -> ExitCode {
@@ -48,6 +50,7 @@ fn perform(arguments: &[String]) -> Result<ExitCode> {
         "tidy" => tidy::tidy(),
         "bench" => bench::bench(rest),
         "fuzz" => fuzz::fuzz(rest),
+        "codegen" => page::codegen().map(|()| ExitCode::SUCCESS),
         "soak" => soak::soak(rest),
         "help" | "--help" | "-h" => {
             println!("{USAGE}");

@@ -23,6 +23,10 @@ const NEEDS: &[Need] = &[
     // Makes single system calls fail.
     Need { program: "strace", package: "strace" },
     // Give a document attributes and an access list, to see that they stay.
+    // Build the Writer's page, and look at it.
+    Need { program: "node", package: "nodejs" },
+    Need { program: "npm", package: "npm" },
+    Need { program: "chromium", package: "chromium" },
     Need { program: "setfattr", package: "attr" },
     Need { program: "setfacl", package: "acl" },
 ];
