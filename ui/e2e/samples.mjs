@@ -24,8 +24,6 @@ appended to:
 | copy and swap | 41 s | yes |
 | append a marker | 3 s | no |
 
-> A reader that does not know the marker stops before it, which is what we want.
-
 ## Terminal
 <!-- proposal -->
 

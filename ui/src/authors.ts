@@ -28,6 +28,13 @@ export function spansOf(text: Y.Text): Span[] {
   return spans;
 }
 
+/** Who wrote the most: the ground that the others stand out from. */
+function mostOf(spans: readonly Span[]): number | null {
+  const sums = new Map<number, number>();
+  for (const { from, to, client } of spans) sums.set(client, (sums.get(client) ?? 0) + to - from);
+  return [...sums.entries()].sort((one, two) => two[1] - one[1])[0]?.[0] ?? null;
+}
+
 class NameMarker extends GutterMarker {
   constructor(
     readonly name: string,
@@ -65,10 +72,12 @@ export function authors(text: Y.Text, visitors: () => ReadonlyMap<number, WireVi
       const isToggled = transaction.effects.some((effect) => effect.is(showAuthors));
       if (!transaction.docChanged && !isToggled) return set;
       const length = transaction.state.doc.length;
-      const ranges = spansOf(text).flatMap(({ from, to, client }) => {
+      const spans = spansOf(text);
+      const most = mostOf(spans);
+      const ranges = spans.flatMap(({ from, to, client }) => {
         const who = visitors().get(client);
         const end = Math.min(to, length);
-        return who && from < end
+        return who && from < end && client !== most
           ? [Decoration.mark({ class: `by hue-${hueOf(who.name)}`, attributes: { title: who.name } }).range(from, end)]
           : [];
       });

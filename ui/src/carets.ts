@@ -69,6 +69,8 @@ function drawn(carets: readonly Caret[], length: number): DecorationSet {
 
 export interface Carets {
   readonly extension: Extension;
+  /** Draws anew, because names became known. */
+  show(): void;
   /** Agents wrote at these places. */
   wrote(places: ReadonlyMap<number, Y.RelativePosition>): void;
 }
@@ -139,6 +141,7 @@ export function carets(replica: Replica, visitors: () => ReadonlyMap<number, Wir
 
   return {
     extension: [field, plugin],
+    show,
     wrote(places) {
       const until = performance.now() + SHOWN;
       for (const [client, place] of places) written.set(client, { place, until });

@@ -88,6 +88,9 @@ export function openLink(path: string, name: string, listener: Listener): Link {
   function lose(event: CloseEvent): void {
     socket = null;
     isJoined = false;
+    // Whoever waits for an answer goes on, and finds the connection gone.
+    for (const answer of pings.values()) answer(Infinity);
+    pings.clear();
     inbox = [];
     presence = [];
     const others = [...replica.awareness.getStates().keys()].filter((client) => client !== replica.doc.clientID);
@@ -121,6 +124,8 @@ export function openLink(path: string, name: string, listener: Listener): Link {
       listener.freeze();
       try {
         await rebase({ path, name, ...unsent });
+        // What the server says after this comes after the merged words.
+        if (current === socket) await ping();
       } catch {
         // Nothing is forgotten: the old replica stays, and the next connection tries again.
         if (current === socket) current.close();
@@ -149,6 +154,14 @@ export function openLink(path: string, name: string, listener: Listener): Link {
     listener.event({ kind: "joined" });
     if (!isSame) listener.replica(replica);
     sayWhere();
+  }
+
+  function ping(): Promise<number> {
+    return new Promise((answer) => {
+      const at = performance.now();
+      pings.set(at, answer);
+      socket?.send(JSON.stringify({ kind: "ping", at }));
+    });
   }
 
   /** Gathers what comes within one frame of the screen. */
@@ -255,12 +268,7 @@ export function openLink(path: string, name: string, listener: Listener): Link {
   window.addEventListener("online", wake);
   connect();
   return {
-    ping: () =>
-      new Promise((answer) => {
-        const at = performance.now();
-        pings.set(at, answer);
-        socket?.send(JSON.stringify({ kind: "ping", at }));
-      }),
+    ping,
     close() {
       isClosed = true;
       window.clearTimeout(timer);

@@ -94,6 +94,7 @@ export function openWriter(page: HTMLElement, path: string): void {
 
   function hear(event: WireEvent | OwnEvent): void {
     view = fold(view, event);
+    if (event.kind === "visitors") shownCarets?.show();
     if (event.kind === "changed" && event.author !== ownName()) {
       announce(event.section ? `${event.author} wrote in ${event.section}` : `${event.author} changed the document`);
     }
@@ -103,7 +104,7 @@ export function openWriter(page: HTMLElement, path: string): void {
   /** Puts an editor over a replica; an older one gives way with its caret and its place. */
   function bind(next: Replica): void {
     const old = editor?.view;
-    const kept = old ? { head: old.state.selection.main.head, top: old.scrollDOM.scrollTop, focus: old.hasFocus } : null;
+    const kept = old ? { ...placeOf(old), top: old.scrollDOM.scrollTop, focus: old.hasFocus } : null;
     editor?.destroy();
     replica = next;
     const visitors = (): View["visitors"] => view.visitors;
@@ -118,8 +119,7 @@ export function openWriter(page: HTMLElement, path: string): void {
     ]);
     next.awareness.on("change", render);
     if (kept) {
-      const head = Math.min(kept.head, next.text.length);
-      editor.view.dispatch({ selection: { anchor: head } });
+      editor.view.dispatch({ selection: { anchor: foundAgain(kept, next.text.toString()) } });
       editor.view.scrollDOM.scrollTop = kept.top;
     }
     if (kept?.focus ?? mode() !== "preview") editor.view.focus();
@@ -227,6 +227,23 @@ export function openWriter(page: HTMLElement, path: string): void {
   const kept = localStorage.getItem(MODE_KEPT);
   setMode(MODES.find((known) => known === kept) ?? "edit");
   render();
+}
+
+/** How many letters before the caret tell where it is. */
+const CONTEXT = 48;
+
+function placeOf(view: EditorView): { head: number; before: string } {
+  const { head } = view.state.selection.main;
+  return { head, before: view.state.sliceDoc(Math.max(0, head - CONTEXT), head) };
+}
+
+/** Where the caret belongs in another text: behind the same words, as near as possible to where it was. */
+function foundAgain({ head, before }: { head: number; before: string }, text: string): number {
+  let best = -1;
+  for (let at = text.indexOf(before); before !== "" && at >= 0; at = text.indexOf(before, at + 1)) {
+    if (best < 0 || Math.abs(at + before.length - head) < Math.abs(best - head)) best = at + before.length;
+  }
+  return best >= 0 ? best : Math.min(head, text.length);
 }
 
 function tool(words: string, path: string, run: () => void, more: Record<string, string> = {}): HTMLButtonElement {

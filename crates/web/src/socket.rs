@@ -148,6 +148,8 @@ impl Line {
         let mut pings = interval(PING);
         loop {
             let heard = tokio::select! {
+                // What was said before a page asks is told before it is answered.
+                biased;
                 event = events.next() => match event {
                     Some(event) => self.tell(event).await,
                     None => Err((CLOSE_GONE, "the document was closed".to_owned())),

@@ -474,15 +474,15 @@ impl Desk {
         }
     }
 
-    /// Gives peers what was written here.
+    /// Gives peers what was written here, and first the names of those who wrote it.
     pub(super) fn tell_peers(&mut self) {
-        for update in self.document.drain_updates() {
-            self.peers.tell(PeerEvent::Update { from: None, bytes: update.into() });
-        }
         let known = (self.document.clients().len(), self.peers.next);
         if !self.peers.is_empty() && known != self.peers.told {
             self.peers.told = known;
             self.peers.tell(PeerEvent::Visitors(self.visitors()));
+        }
+        for update in self.document.drain_updates() {
+            self.peers.tell(PeerEvent::Update { from: None, bytes: update.into() });
         }
     }
 
