@@ -42,6 +42,9 @@ struct Root {
     path: PathBuf,
 }
 
+/// An owner that can begin, or why it cannot.
+type Prepared = Result<(DocumentHandle, DocumentActor), KeeperError>;
+
 /// What is open. Locked for a moment only, never across an await.
 #[derive(Default)]
 struct Open {
@@ -194,18 +197,44 @@ impl Hub {
     }
 
     async fn open_document(&self, path: String) -> Result<DocumentHandle, Refusal> {
-        let hub = self.clone();
-        let opened = blocking(move || {
-            let keeper = (hub.keepers)(&hub.root.path.join(&path)).map_err(|error| unread(&path, &error))?;
-            DocumentActor::open_with(&path, keeper, (hub.options)(&path), hub.events.clone())
-                .map_err(|error| unread(&path, &error))
-        });
-        let (handle, actor) = opened.await?;
+        let mut prepared = self.prepare_owner(path.clone()).await?;
+        if matches!(prepared, Err(KeeperError::Owned)) {
+            // A document that was moved here may have its history in the hands of the owner of its old name.
+            self.let_go_of_moved().await;
+            prepared = self.prepare_owner(path.clone()).await?;
+        }
+        let (handle, actor) = prepared.map_err(|error| unread(&path, &error))?;
         let mut open = self.lock();
         // Those that ended are let go, so that the set does not grow for ever.
         while open.tasks.try_join_next().is_some() {}
         open.tasks.spawn(actor.run());
         Ok(handle)
+    }
+
+    /// Opens the files of a document.
+    async fn prepare_owner(&self, path: String) -> Result<Prepared, Refusal> {
+        let hub = self.clone();
+        let work = move || {
+            let keeper = (hub.keepers)(&hub.root.path.join(&path));
+            Ok(keeper.and_then(|keeper| {
+                DocumentActor::open_with(&path, keeper, (hub.options)(&path), hub.events.clone())
+            }))
+        };
+        blocking(work).await
+    }
+
+    /// Ends the owners whose files have gone from their names. What they had to write is noted.
+    async fn let_go_of_moved(&self) {
+        let is_gone = |path: &str| matches!(self.root.path.join(path).try_exists(), Ok(false));
+        let cells: Vec<_> = {
+            let mut open = self.lock();
+            let gone: Vec<String> = open.documents.keys().filter(|path| is_gone(path)).cloned().collect();
+            gone.iter().filter_map(|path| open.documents.remove(path)).collect()
+        };
+        for handle in cells.iter().filter_map(|cell| cell.get()) {
+            handle.stop().await;
+            handle.ended().await;
+        }
     }
 
     async fn create_run(&self, run_id: &str, objective: String, actor: &Actor) -> Result<Reply, Refusal> {

@@ -188,7 +188,15 @@ impl Journal {
             return Ok(None);
         }
         let revision = self.history.last_revision() + 1;
-        let entry = Entry { revision, author: author.clone(), time, section: None, request: None, edits, file: InFile::default() };
+        let entry = Entry {
+            revision,
+            author: author.clone(),
+            time,
+            section: None,
+            request: None,
+            edits,
+            file: InFile::default(),
+        };
         self.append(entry.clone())?;
         Ok(Some(entry))
     }

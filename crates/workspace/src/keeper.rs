@@ -39,6 +39,8 @@ pub struct Beginning {
     pub document: Document,
     /// The revision of its text.
     pub revision: Revision,
+    /// The latest revision whose text was in the file for certain.
+    pub written: Revision,
     /// Requests with a name that were done before, oldest first.
     pub requests: Vec<Done>,
     /// Texts that came out of the file and that nobody has taken in, as far as is known.
@@ -56,6 +58,7 @@ impl Beginning {
         Beginning {
             document: Document::open(&text, person),
             revision: 0,
+            written: 0,
             requests: Vec::new(),
             displaced: Vec::new(),
             in_file: text,
@@ -121,6 +124,8 @@ pub struct Entry {
 pub struct InFile {
     /// The latest revision whose text was written to the file, or saved there.
     pub written: Option<Revision>,
+    /// The latest revision whose text may have come there: the one who tried to write it may not have lived to see that.
+    pub perhaps: Option<Revision>,
     /// The operation took in this save.
     pub save: Option<Save>,
 }
@@ -157,6 +162,9 @@ pub enum KeeperError {
         /// The limit.
         limit: u64,
     },
+    /// Another owner has the document, in this process or in another one.
+    #[error("another agent-doc has the document open; end that one, or wait for it")]
+    Owned,
     /// Somebody has been writing the file for longer than we wait.
     #[error("another program keeps writing the file; nothing was changed")]
     Busy,

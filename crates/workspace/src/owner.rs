@@ -56,7 +56,7 @@ impl Default for Options {
             interval: Duration::from_millis(200),
             person: Author::new("user"),
             content_max: 4 << 20,
-            document_max: 32 << 20,
+            document_max: 16 << 20,
             clock: Arc::new(|| {
                 let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
                 u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
@@ -232,6 +232,12 @@ impl DocumentHandle {
         if self.people.send(Message::Stop).await.is_err() {
             // It has ended already.
         }
+    }
+
+    /// Waits until the owner has ended and let go of its files.
+    pub(crate) async fn ended(&self) {
+        let mut snapshot = self.snapshot.clone();
+        while snapshot.changed().await.is_ok() {}
     }
 
     fn mailbox(&self, actor: &Actor) -> &mpsc::Sender<Message> {

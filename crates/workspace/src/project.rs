@@ -10,7 +10,7 @@ use document::Author;
 use document::frontmatter::{Frontmatter, Session};
 
 use crate::hub::{Hub, KeeperFactory};
-use crate::journal::{History, Journal, Keep};
+use crate::journal::{History, Journal, JournalError, Keep};
 use crate::keeper::{Beginning, Displaced, Entry, Found, Keeper, KeeperError};
 use crate::owner::{Clock, Options};
 use crate::sidecar::{Sidecar, SidecarError};
@@ -54,7 +54,11 @@ struct Shelf {
 
 impl Shelf {
     fn open(&self, path: &Path) -> Result<Kept, KeeperError> {
-        let limits = store::Options { root: Some(self.root.clone()), ..store::Options::default() };
+        let limits = store::Options {
+            root: Some(self.root.clone()),
+            limit: self.options.document_max as u64,
+            ..store::Options::default()
+        };
         let mut opened = StoredFile::open(path, limits)?;
         let relative = path.strip_prefix(&self.root).unwrap_or(path);
         let mut journal = self.journal(relative, &opened.text)?;
@@ -89,7 +93,7 @@ fn beginning(history: &History, opened: &Opened, since: u64) -> Beginning {
         // What is missing was cut off and not deleted.
         displaced.push(united(document.text(), &opened.text));
     }
-    for leftover in &opened.leftovers {
+    for leftover in opened.leftovers.iter().filter(|leftover| !history.has_taken_in(leftover)) {
         // Without operations nothing is known of the time when it was made, so what it lacks says nothing.
         let is_known = !history.entries().is_empty() && !is_torn;
         displaced.push(if is_known { leftover.clone() } else { united(document.text(), leftover) });
@@ -104,6 +108,11 @@ fn beginning(history: &History, opened: &Opened, since: u64) -> Beginning {
     Beginning {
         document,
         revision: history.last_revision(),
+        written: if opened.text == history.latest_text() {
+            history.latest_revision()
+        } else {
+            history.written()
+        },
         requests: history.done(),
         displaced,
         in_file: opened.text.clone(),
@@ -139,7 +148,12 @@ impl Keeper for Kept {
 
     fn note(&mut self, entries: &[Entry]) -> Result<(), KeeperError> {
         self.unpruned += entries.len();
-        Ok(self.journal.append_all(entries.to_vec())?)
+        match self.journal.append_all(entries.to_vec()) {
+            Err(JournalError::Io { source, .. }) if store::is_full(&source) && self.file.make_room() => {
+                Ok(self.journal.append_all(entries.to_vec())?)
+            }
+            noted => Ok(noted?),
+        }
     }
 
     fn tend(&mut self) -> Option<Duration> {

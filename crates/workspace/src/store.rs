@@ -27,3 +27,4 @@ pub use flush::{Flushed, flush};
 pub use leftover::united;
 pub use quiet::Patience;
 pub use real::RealDisk;
+pub(crate) use write::is_full;

@@ -77,15 +77,17 @@ pub(super) fn misfit(path: &Path) -> JournalError {
 impl From<JournalError> for KeeperError {
     /// The same in words that name no place on the machine.
     fn from(error: JournalError) -> KeeperError {
-        let reason = match error {
-            JournalError::Busy { .. } => "another agent-doc has the document open; end that one, or wait for it",
-            JournalError::Newer { .. } => "its history was written by a newer agent-doc; update this one",
-            JournalError::Io { source, .. } => return KeeperError::Io(source),
+        match error {
+            JournalError::Busy { .. } => KeeperError::Owned,
+            JournalError::Newer { .. } => {
+                let reason = "its history was written by a newer agent-doc; update this one";
+                KeeperError::Refused { reason: reason.to_owned() }
+            }
+            JournalError::Io { source, .. } => KeeperError::Io(source),
             JournalError::Absent { .. }
             | JournalError::Unreadable { .. }
             | JournalError::OutOfOrder { .. }
-            | JournalError::DoesNotFit { .. } => return KeeperError::Io(io::Error::other(error)),
-        };
-        KeeperError::Refused { reason: reason.to_owned() }
+            | JournalError::DoesNotFit { .. } => KeeperError::Io(io::Error::other(error)),
+        }
     }
 }

@@ -61,6 +61,8 @@ struct WrittenEntry<'a> {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     written: Option<Revision>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    perhaps: Option<Revision>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     save: Option<WrittenSave<'a>>,
 }
 
@@ -98,6 +100,7 @@ pub(super) fn write_entry(entry: &Entry) -> serde_json::Result<Vec<u8>> {
         request: entry.request.as_deref().map(Cow::Borrowed),
         edits: entry.edits.iter().map(written_edit).collect(),
         written: entry.file.written,
+        perhaps: entry.file.perhaps,
         save: entry.file.save.as_ref().map(|save| WrittenSave {
             displaced: save.is_displaced,
             edits: save.edits.iter().map(written_edit).collect(),
@@ -144,7 +147,11 @@ pub(super) fn read(content: &[u8]) -> Option<Record> {
             section: written.section.map(Cow::into_owned),
             request: written.request.map(Cow::into_owned),
             edits: written.edits.into_iter().map(read_edit).collect(),
-            file: InFile { written: written.written, save: written.save.map(read_save) },
+            file: InFile {
+                written: written.written,
+                perhaps: written.perhaps,
+                save: written.save.map(read_save),
+            },
         })),
     }
 }

@@ -12,15 +12,17 @@ use crate::keeper::{Done, Entry};
 const VERSIONS_MAX: usize = 64;
 
 impl History {
-    /// The document with its latest versions. Operations before the time `since` bring none back: an editor that holds one for longer
-    /// is less likely than a file that was changed on purpose.
+    /// The document with its latest versions. Operations before the time `since` bring none back, unless they may be missing in the
+    /// file: an editor that holds one for longer is less likely than a file that was changed on purpose.
     pub fn document(&self, since: u64) -> Document {
-        let written: BTreeSet<Revision> = self.entries().iter().filter_map(|entry| entry.file.written).collect();
+        let known = |entry: &Entry| [entry.file.written, entry.file.perhaps];
+        let written: BTreeSet<Revision> = self.entries().iter().flat_map(known).flatten().collect();
         let stood = |entry: &Entry| written.contains(&entry.revision) || entry.file.save.is_some();
+        let certain = self.written();
         let (mut start, mut versions) = (self.entries().len(), 0);
         for (index, entry) in self.entries().iter().enumerate().rev() {
             versions += usize::from(stood(entry));
-            if versions > VERSIONS_MAX || entry.time < since {
+            if versions > VERSIONS_MAX || (entry.time < since && entry.revision <= certain) {
                 break;
             }
             start = index;
@@ -39,27 +41,43 @@ impl History {
         document
     }
 
+    /// The latest revision whose text was in the file for certain. Later ones may have come there, too.
+    pub fn written(&self) -> Revision {
+        let Some((last, earlier)) = self.entries().split_last() else { return self.latest_revision() };
+        let before = earlier.last().map_or(self.checkpoint().revision, |entry| entry.revision);
+        last.file.written.unwrap_or(before)
+    }
+
     /// Whether the file holds what a writer leaves that died, or could not write: the latest text, or what stood there before it.
     pub fn explains(&self, file: &str) -> bool {
-        if file == self.latest_text() {
-            return true;
-        }
-        let Some((last, earlier)) = self.entries().split_last() else { return false };
-        let before = earlier.last().map_or(self.checkpoint().revision, |entry| entry.revision);
-        let written = last.file.written.unwrap_or(before);
-        let unwritten = self.entries().iter().filter(|entry| entry.revision > written);
-        self.text_at(written).is_some_and(|text| text == file)
-            || unwritten.filter_map(|entry| self.save_at(entry)).any(|saved| saved == file)
+        let written = self.written();
+        let since = self.entries().iter().filter(|entry| entry.revision > written);
+        let perhaps: BTreeSet<Revision> = since.filter_map(|entry| entry.file.perhaps).collect();
+        let may_stand = |revision| revision == written || (revision > written && perhaps.contains(&revision));
+        file == self.latest_text()
+            || (may_stand(self.checkpoint().revision) && file == self.checkpoint().text)
+            || self.any(|entry, text| {
+                (may_stand(entry.revision) && file == text)
+                    || (entry.revision > written && is_save(entry, text, file, false))
+            })
     }
 
     /// Whether the document had this text before its latest one.
     pub fn had(&self, text: &str) -> bool {
-        let mut now = self.checkpoint().text.clone();
-        let mut had = now == text;
-        for entry in self.entries() {
-            had |= apply_all(&mut now, &entry.edits) && now == text;
-        }
-        had && text != self.latest_text()
+        text != self.latest_text() && (text == self.checkpoint().text || self.any(|_, then| then == text))
+    }
+
+    /// Whether this text, which came out of the file, needs no taking in: it was a text of ours, or a save that was taken in.
+    pub fn has_taken_in(&self, displaced: &str) -> bool {
+        self.had(displaced)
+            || displaced == self.latest_text()
+            || self.any(|entry, text| is_save(entry, text, displaced, true))
+    }
+
+    /// Whether it is so for any operation and the text after it.
+    fn any(&self, mut is_so: impl FnMut(&Entry, &str) -> bool) -> bool {
+        let mut text = self.checkpoint().text.clone();
+        self.entries().iter().any(|entry| apply_all(&mut text, &entry.edits) && is_so(entry, &text))
     }
 
     /// The latest requests that had a name, oldest first.
@@ -85,13 +103,14 @@ impl History {
             (part, &span.author)
         }))
     }
+}
 
-    /// What was saved, if the operation took in a save that stayed in the file.
-    fn save_at(&self, entry: &Entry) -> Option<String> {
-        let save = entry.file.save.as_ref().filter(|save| !save.is_displaced)?;
-        let mut text = self.text_at(entry.revision)?;
-        apply_all(&mut text, &save.edits).then_some(text)
-    }
+/// Whether the operation that led to `text` took in just this save.
+fn is_save(entry: &Entry, text: &str, saved: &str, is_displaced: bool) -> bool {
+    entry.file.save.as_ref().filter(|save| save.is_displaced == is_displaced).is_some_and(|save| {
+        let mut text = text.to_owned();
+        apply_all(&mut text, &save.edits) && text == saved
+    })
 }
 
 /// Does an operation again; false if it does not fit.

@@ -35,7 +35,9 @@ pub(super) struct Desk {
     /// What the file holds, as far as is known.
     pub(super) in_file: String,
     /// The latest revision whose text was in the file.
-    pub(super) written: Option<Revision>,
+    pub(super) written: Revision,
+    /// The latest revision whose text may have come into the file.
+    pub(super) perhaps: Revision,
     pub(super) unnoted: Vec<Entry>,
     pub(super) untold: Vec<DocumentChanged>,
     pub(super) trouble: Option<KeeperError>,
@@ -136,8 +138,8 @@ impl Desk {
             KeeperError::Gone => "restore the file, or write its text to a new one",
             KeeperError::NotText(_) => "repair the file",
             KeeperError::TooLarge { .. } => "shorten the file",
-            KeeperError::Refused { .. } => "put a plain file there",
-            KeeperError::Busy | KeeperError::Io(_) => "try again",
+            KeeperError::Refused { .. } => "put that right",
+            KeeperError::Owned | KeeperError::Busy | KeeperError::Io(_) => "try again",
         };
         let message = format!("{}: {}; nothing was changed; {next}", self.path, cause(trouble));
         Refusal::new(kind_of(trouble), message)
@@ -199,6 +201,7 @@ pub(crate) fn cause(trouble: &KeeperError) -> String {
         | KeeperError::Refused { .. }
         | KeeperError::NotText(_)
         | KeeperError::TooLarge { .. }
+        | KeeperError::Owned
         | KeeperError::Busy => trouble.to_string(),
     }
 }
@@ -209,6 +212,8 @@ pub(crate) fn kind_of(trouble: &KeeperError) -> FileErrorKind {
         KeeperError::Gone => FileErrorKind::NotFound,
         KeeperError::TooLarge { .. } => FileErrorKind::TooLarge,
         KeeperError::NotText(_) => FileErrorKind::InvalidContent,
-        KeeperError::Refused { .. } | KeeperError::Busy | KeeperError::Io(_) => FileErrorKind::IoError,
+        KeeperError::Refused { .. } | KeeperError::Owned | KeeperError::Busy | KeeperError::Io(_) => {
+            FileErrorKind::IoError
+        }
     }
 }

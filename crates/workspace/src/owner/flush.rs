@@ -36,11 +36,12 @@ impl Desk {
         mut keeper: Box<dyn Keeper>,
         options: Options,
     ) -> Result<Self, KeeperError> {
-        let Beginning { document, revision, requests, displaced, in_file, found } =
+        let Beginning { document, revision, written, requests, displaced, in_file, found } =
             keeper.begin(&options.person)?;
         let mut desk = Self {
             path,
-            written: (document.text() == in_file).then_some(revision),
+            written,
+            perhaps: revision,
             document,
             revision,
             touched: Touched::new(revision),
@@ -58,13 +59,15 @@ impl Desk {
         for save in &displaced {
             desk.absorb(save, Place::Displaced);
         }
+        // They must be noted and gone before anything later is: taken in a second time, they would seem to delete what came since.
+        desk.trouble = desk.note().err();
+        desk.tend();
         match found {
             Found::Ours => {}
             Found::Saved => desk.absorb(&desk.in_file.clone(), Place::InFile),
             Found::PutBack => desk.take_at_its_word(),
         }
         desk.trouble = desk.flush().err();
-        desk.tend();
         // Nobody can have listened yet.
         desk.untold.clear();
         Ok(desk)
@@ -101,10 +104,11 @@ impl Desk {
             let displaced = self.keeper.write(&self.in_file, self.document.text());
             if displaced.as_ref().err().is_none_or(may_be_written) {
                 self.document.publish();
+                self.perhaps = self.revision;
             }
             let displaced = displaced?;
             self.document.text().clone_into(&mut self.in_file);
-            self.written = Some(self.revision);
+            self.written = self.revision;
             match displaced {
                 Displaced::AsExpected => return Ok(()),
                 Displaced::Save(saved) => self.absorb(&saved, Place::Displaced),
@@ -150,7 +154,7 @@ impl Desk {
         if let Some(entry) = self.unnoted.last_mut() {
             let edits = edits_between(self.document.text(), saved);
             if edits.is_empty() && place == Place::InFile {
-                self.written = Some(self.revision);
+                self.written = self.revision;
             }
             entry.file.save = Some(Save { edits, is_displaced: place == Place::Displaced });
         }
@@ -162,7 +166,8 @@ impl Desk {
             return Ok(());
         }
         for entry in &mut self.unnoted {
-            entry.file.written = self.written;
+            entry.file.written = Some(self.written);
+            entry.file.perhaps = Some(self.perhaps);
         }
         self.keeper.note(&self.unnoted)?;
         self.unnoted.clear();
@@ -184,6 +189,7 @@ fn may_be_written(error: &KeeperError) -> bool {
         KeeperError::Gone
         | KeeperError::Refused { .. }
         | KeeperError::NotText(_)
+        | KeeperError::Owned
         | KeeperError::TooLarge { .. } => false,
     }
 }

@@ -22,6 +22,8 @@ const STREAMS_MAX: usize = 256;
 
 /// How many bytes at the end of what is shown may be written anew; enough for what closes a block.
 const TAKEN_BACK_MAX: usize = 256;
+/// How many bytes blank lines and a marker around an answer may have.
+const AROUND_MAX: usize = 256;
 
 /// Where an answer goes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -137,6 +139,12 @@ impl Desk {
             return true;
         };
         if shape == stream.shown || shape.is_empty() {
+            return true;
+        }
+        let grown = self.document.text().len() + shape.len().saturating_sub(stream.shown.len());
+        if grown + AROUND_MAX > self.options.document_max {
+            // The document is full. What is shown stays, and the caller has all words again at the end.
+            stream.is_lost = true;
             return true;
         }
         let edits = match stream.anchor {

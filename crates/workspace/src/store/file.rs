@@ -102,7 +102,7 @@ impl<D: Disk> StoredFile<D> {
         if let Some(root) = &options.root {
             let root = disk.resolve(root).map_err(|error| failed("find", root, &error))?;
             if !path.starts_with(&root) {
-                return Err(refused(&path, "lies outside of the project; open it by itself"));
+                return Err(refused("lies outside of the project; open it by itself"));
             }
         }
         let folder = path.parent().unwrap_or(Path::new("/")).to_owned();
@@ -213,15 +213,21 @@ impl<D: Disk> StoredFile<D> {
             Kind::Link => "is a link now; open the file that it leads to",
             Kind::Other => "is no regular file; move it away and try again",
         };
-        Err(refused(&self.path, why))
+        Err(refused(why))
     }
 
     fn check_folder(&self, look: &Look) -> Result<(), KeeperError> {
+        let real = self.disk.resolve(&self.folder).map_err(|error| failed("find", &self.folder, &error))?;
+        if real != self.folder {
+            return Err(refused(
+                "lies in a folder that a link leads to now; put the folder back, or open it there",
+            ));
+        }
         let folder = self.disk.look(&self.folder).map_err(|error| failed("find", &self.folder, &error))?;
         if folder.device == look.device {
             return Ok(());
         }
-        Err(refused(&self.path, "is mounted by itself; open it in the folder where it lies"))
+        Err(refused("is mounted by itself; open it in the folder where it lies"))
     }
 
     /// From now on the file holds this text, and the caller knows.
@@ -264,8 +270,9 @@ impl<D: Disk> Keeper for StoredFile<D> {
     }
 }
 
-pub(super) fn refused(path: &Path, why: &str) -> KeeperError {
-    KeeperError::Refused { reason: format!("{} {why}", path.display()) }
+/// Named by what it is and not by its place, which callers know and agents need not.
+pub(super) fn refused(why: &str) -> KeeperError {
+    KeeperError::Refused { reason: format!("the file {why}") }
 }
 
 /// The error with the file and what to do, of the same kind as before.

@@ -14,6 +14,8 @@ use crate::keeper::KeeperError;
 
 /// How many are kept; more than ten seconds of five writes each.
 const HELD_MAX: usize = 64;
+/// How many bytes they may have together, since the disk cannot use that room meanwhile.
+const HELD_BYTES_MAX: usize = 64 << 20;
 
 /// One displaced file.
 pub(super) struct Held<F> {
@@ -22,23 +24,26 @@ pub(super) struct Held<F> {
     file: F,
     /// The sum of what was read there, if it was.
     seen: Option<u64>,
+    /// How many bytes it had when it was read.
+    bytes: usize,
     since: Instant,
     looks: u8,
 }
 
 impl<F> Held<F> {
     pub(super) fn unread(path: PathBuf, file: F) -> Held<F> {
-        Held { path: Some(path), file, seen: None, since: Instant::now(), looks: 0 }
+        Held { path: Some(path), file, seen: None, bytes: 0, since: Instant::now(), looks: 0 }
     }
 
     /// The caller was handed what it holds; it keeps its name until that is in the file.
     pub(super) fn named(path: PathBuf, file: F, text: &str) -> Held<F> {
-        Held { seen: Some(sum(text)), ..Held::unread(path, file) }
+        Held { seen: Some(sum(text)), bytes: text.len(), ..Held::unread(path, file) }
     }
 
     /// The caller knew what it holds.
     pub(super) fn nameless(file: F, text: &str) -> Held<F> {
-        Held { path: None, file, seen: Some(sum(text)), since: Instant::now(), looks: 0 }
+        let (seen, bytes) = (Some(sum(text)), text.len());
+        Held { path: None, file, seen, bytes, since: Instant::now(), looks: 0 }
     }
 }
 
@@ -52,9 +57,23 @@ impl<D: Disk> StoredFile<D> {
         std::mem::take(&mut self.late)
     }
 
+    /// Lets go of displaced files before their time, since they take room on a full disk. Never of one that is being written, or that
+    /// was written late. Whether there were any.
+    pub fn make_room(&mut self) -> bool {
+        let before = self.held.len();
+        for mut held in std::mem::take(&mut self.held) {
+            if held.path.is_some() || self.peek(&mut held) != Peek::Still {
+                self.held.push(held);
+            }
+        }
+        self.held.len() < before
+    }
+
     pub(super) fn hold(&mut self, held: Held<D::File>) {
         self.held.push(held);
-        while self.held.len() > HELD_MAX {
+        while self.held.len() > HELD_MAX
+            || self.held.iter().map(|held| held.bytes).sum::<usize>() > HELD_BYTES_MAX
+        {
             let mut oldest = self.held.remove(0);
             if self.peek(&mut oldest) == Peek::Busy || oldest.path.is_some() {
                 self.held.insert(0, oldest);

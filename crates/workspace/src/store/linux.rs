@@ -1,11 +1,12 @@
 //! What the store needs of Linux beyond the standard library. Never follows a link.
 
-use std::fs::{File, OpenOptions};
+use std::ffi::OsStr;
+use std::fs::File;
 use std::io;
-use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
+use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 
-use rustix::fs::{Access, AtFlags, CWD, Gid, Mode, OFlags, RenameFlags, Uid};
+use rustix::fs::{Access, AtFlags, CWD, Gid, Mode, OFlags, RenameFlags, ResolveFlags, Uid};
 use rustix::io::Errno;
 use rustix::process::{Pid, getegid, geteuid, getgroups};
 use xattr::FileExt as _;
@@ -20,12 +21,37 @@ const KEPT_PREFIX: &str = "user.";
 const WRITERS: u32 = 0o222;
 
 pub(super) fn open(path: &Path) -> io::Result<File> {
-    let flags = OFlags::NONBLOCK | OFlags::NOFOLLOW;
-    OpenOptions::new().read(true).custom_flags(flags.bits().cast_signed()).open(path)
+    straight(path, OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOFOLLOW, Mode::empty())
 }
 
 pub(super) fn create(path: &Path) -> io::Result<File> {
-    OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)
+    straight(path, OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL, Mode::RUSR | Mode::WUSR)
+}
+
+/// Opens a path that had no link in it when the document was opened. If a folder of it has become a link since, that fails, even if
+/// it happened a moment ago: a link could lead out of the project.
+fn straight(path: &Path, flags: OFlags, mode: Mode) -> io::Result<File> {
+    let flags = flags | OFlags::CLOEXEC;
+    match rustix::fs::openat2(CWD, path, flags, mode, ResolveFlags::NO_SYMLINKS) {
+        Ok(file) => Ok(file.into()),
+        // A kernel or a sandbox without the call; the store compares the folder before each step all the same.
+        Err(Errno::NOSYS | Errno::PERM) => Ok(rustix::fs::open(path, flags, mode)?.into()),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// The folder of a path, held, so that names in it are names in it whatever its own name leads to; and the last part of the path.
+fn held(path: &Path) -> io::Result<(File, &OsStr)> {
+    let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else {
+        return Err(io::ErrorKind::InvalidInput.into());
+    };
+    Ok((straight(folder, OFlags::PATH | OFlags::DIRECTORY, Mode::empty())?, name))
+}
+
+/// Renames between two names in one folder.
+fn renamed(from: &Path, to: &Path, flags: RenameFlags) -> io::Result<()> {
+    let ((from_folder, from), (to_folder, to)) = (held(from)?, held(to)?);
+    Ok(rustix::fs::renameat_with(from_folder, from, to_folder, to, flags)?)
 }
 
 pub(super) fn glimpse(file: &File, limit: u64) -> io::Result<Glimpse> {
@@ -82,11 +108,11 @@ pub(super) fn copy_metadata(from: &Path, to: &File) -> io::Result<()> {
 }
 
 pub(super) fn exchange(one: &Path, other: &Path) -> io::Result<()> {
-    Ok(rustix::fs::renameat_with(CWD, one, CWD, other, RenameFlags::EXCHANGE)?)
+    renamed(one, other, RenameFlags::EXCHANGE)
 }
 
 pub(super) fn place(from: &Path, to: &Path) -> io::Result<()> {
-    Ok(rustix::fs::renameat_with(CWD, from, CWD, to, RenameFlags::NOREPLACE)?)
+    renamed(from, to, RenameFlags::NOREPLACE)
 }
 
 pub(super) fn identity(metadata: &std::fs::Metadata) -> (u64, u64, u64) {

@@ -26,7 +26,13 @@ impl<D: Disk> StoredFile<D> {
             self.write_in_place(expected, text)?
         } else {
             let path = self.path.clone();
-            let whole = self.make([sum(expected), sum(text)], Some(&path), text)?;
+            let known = [sum(expected), sum(text)];
+            let whole = match self.make(known, Some(&path), text) {
+                Err(KeeperError::Io(error)) if is_full(&error) && self.make_room() => {
+                    self.make(known, Some(&path), text)?
+                }
+                made => made?,
+            };
             if self.can_exchange {
                 self.exchange(whole, expected, text)?
             } else {
@@ -88,7 +94,7 @@ impl<D: Disk> StoredFile<D> {
         // has heard, an error makes the next read tell everything again.
         self.known = None;
         if self.disk.look(&whole).is_ok_and(|look| look.kind != Kind::File) {
-            return Err(self.put_back(&whole, text, refused(&self.path, "is no regular file any more")));
+            return Err(self.put_back(&whole, text, refused("is no regular file any more")));
         }
         let synced = self.disk.sync_folder(&self.folder);
         let file = match self.disk.open(&whole) {
@@ -209,6 +215,11 @@ impl<D: Disk> StoredFile<D> {
     pub(super) fn discard_quietly(&self, path: &Path) {
         drop(self.disk.remove(path));
     }
+}
+
+/// Whether there was no room.
+pub(crate) fn is_full(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
 }
 
 fn is_unsupported(error: &io::Error) -> bool {

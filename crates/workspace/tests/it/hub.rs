@@ -56,6 +56,7 @@ async fn create(hub: &Hub, run_id: &str, objective: &str) -> Reply {
     hub.execute(command.by(Actor::Conductor)).await
 }
 
+// F14, F24
 #[tokio::test]
 async fn paths_that_lead_elsewhere_are_refused_and_nothing_is_touched() {
     let (folder, hub) = hub();
@@ -102,6 +103,7 @@ async fn paths_that_lead_elsewhere_are_refused_and_nothing_is_touched() {
     assert_eq!(names(folder.path()), before);
 }
 
+// F01
 #[tokio::test]
 async fn a_missing_document_is_not_found_and_not_made() {
     let (folder, hub) = hub();
@@ -116,6 +118,7 @@ async fn a_missing_document_is_not_found_and_not_made() {
     assert_eq!(hub.documents(), Vec::<String>::new());
 }
 
+// F15, F16
 #[tokio::test]
 async fn links_out_of_the_root_are_refused() {
     let (folder, hub) = hub();
@@ -150,6 +153,7 @@ async fn links_out_of_the_root_are_refused() {
     );
 }
 
+// F11
 #[tokio::test]
 async fn a_run_begins_with_its_sections_and_is_never_made_twice() {
     let (folder, hub) = hub();
@@ -166,6 +170,7 @@ async fn a_run_begins_with_its_sections_and_is_never_made_twice() {
     assert_eq!(names(file.parent().unwrap()).len(), 1, "no file is left beside");
 }
 
+// F11
 #[tokio::test]
 async fn of_many_that_make_the_same_run_one_does() {
     let (_folder, hub) = hub();
@@ -175,6 +180,7 @@ async fn of_many_that_make_the_same_run_one_does() {
     assert_eq!(count, 1);
 }
 
+// F12
 #[tokio::test]
 async fn any_objective_becomes_a_title_on_one_line() {
     let (folder, hub) = hub();
@@ -204,6 +210,7 @@ async fn any_objective_becomes_a_title_on_one_line() {
     }
 }
 
+// F13
 #[tokio::test]
 async fn names_of_runs_are_plain_names() {
     let (folder, hub) = hub();
@@ -240,6 +247,7 @@ async fn a_write_makes_a_document_that_is_not_there() {
     assert_eq!(std::fs::read_to_string(folder.path().join("root/notes/new.md")).unwrap(), "# New\n");
 }
 
+// C11
 #[tokio::test]
 async fn two_runs_at_once_do_not_hear_of_each_others_words() {
     let (_folder, hub) = hub();
@@ -271,6 +279,7 @@ async fn two_names_of_one_file_lead_to_one_owner() {
     assert_eq!(hub.documents(), ["notes/a.md"]);
 }
 
+// F22, FT-18
 #[tokio::test]
 async fn a_document_whose_owner_broke_down_is_opened_again() {
     let folder = tempfile::tempdir().unwrap();

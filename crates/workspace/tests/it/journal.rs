@@ -34,6 +34,7 @@ fn typed(revision: u64, at: usize, text: &str, request: Option<&str>) -> Entry {
     }
 }
 
+// DS-24
 #[test]
 fn any_of_300_operations_can_be_brought_back_also_after_a_restart() {
     let (_folder, path) = folder();
@@ -176,9 +177,9 @@ fn opening_twenty_times_changes_nothing() {
     assert_eq!(fs::read(&path).unwrap(), bytes);
 }
 
-#[test]
-fn a_journal_of_a_later_format_is_refused_untouched() {
-    let (folder, path) = folder();
+/// A journal as a later program would write it.
+pub(crate) fn of_a_later_format() -> Vec<u8> {
+    let (_folder, path) = folder();
     drop(Journal::begin(&path, Past::checkpoint()).unwrap());
     let mut bytes = fs::read(&path).unwrap();
     let content = String::from_utf8(bytes.split_off(12)).unwrap().replace("\"format\":1", "\"format\":9");
@@ -186,7 +187,13 @@ fn a_journal_of_a_later_format_is_refused_untouched() {
     let sum = length.iter().chain(content.as_bytes()).fold(0xcbf2_9ce4_8422_2325_u64, |sum, byte| {
         (sum ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3)
     });
-    let later = [&length[..], &sum.to_le_bytes(), content.as_bytes()].concat();
+    [&length[..], &sum.to_le_bytes(), content.as_bytes()].concat()
+}
+
+#[test]
+fn a_journal_of_a_later_format_is_refused_untouched() {
+    let (folder, path) = folder();
+    let later = of_a_later_format();
     fs::write(&path, &later).unwrap();
     assert!(matches!(Journal::open(&path), Err(JournalError::Newer { .. })));
     assert!(matches!(Journal::read(&path), Err(JournalError::Newer { .. })));

@@ -10,7 +10,15 @@ use crate::{child, memory};
 
 fn typed(revision: u64, text: String) -> Entry {
     let edits = vec![Edit { range: 0..0, text }];
-    Entry { revision, author: Author::new("ann"), time: revision, section: None, request: None, edits, file: InFile::default() }
+    Entry {
+        revision,
+        author: Author::new("ann"),
+        time: revision,
+        section: None,
+        request: None,
+        edits,
+        file: InFile::default(),
+    }
 }
 
 #[test]

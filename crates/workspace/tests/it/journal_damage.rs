@@ -50,6 +50,7 @@ fn damage(bytes: &mut Vec<u8>, ends: &[usize], dice: &mut Dice) -> usize {
     first
 }
 
+// DS-15
 #[test]
 fn ten_thousand_damaged_journals_give_what_stands_before_the_damage() {
     let folder = memory::folder();
@@ -110,7 +111,15 @@ fn after_damage_inside_no_revision_is_given_twice() {
         assert_eq!(journal.history().last_revision(), last);
         let edits = vec![Edit { range: 0..0, text: "x".to_owned() }];
         let (author, time) = (Author::new("ann"), 0);
-        let entry = Entry { revision: last, author, time, section: None, request: None, edits, file: InFile::default() };
+        let entry = Entry {
+            revision: last,
+            author,
+            time,
+            section: None,
+            request: None,
+            edits,
+            file: InFile::default(),
+        };
         assert!(matches!(journal.append(entry), Err(JournalError::OutOfOrder { .. })));
     }
     assert_eq!(fs::read(folder.path().join("journal.damaged-1")).unwrap(), bytes[ends[4]..]);

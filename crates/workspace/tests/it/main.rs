@@ -17,6 +17,7 @@ mod memory;
 mod memory_keeper;
 mod past;
 mod simulated;
+mod site;
 
 mod store;
 mod store_crash;
@@ -36,5 +37,8 @@ mod pending;
 mod sidecar;
 
 mod hub;
+mod restart;
+mod trouble;
+mod trouble_disk;
 mod owner;
 mod watch;

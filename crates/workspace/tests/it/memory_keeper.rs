@@ -117,6 +117,7 @@ impl Keeper for MemoryKeeper {
         let beginning = Beginning::new(self.read()?.unwrap_or_default(), person);
         Ok(self.with(|disk| Beginning {
             revision: disk.first_revision,
+            written: disk.first_revision,
             requests: disk.done.clone(),
             ..beginning
         }))

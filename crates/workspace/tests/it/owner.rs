@@ -3,6 +3,7 @@
 mod commands;
 mod concurrency;
 mod disk;
+mod scenarios;
 mod streams;
 
 use std::time::Duration;

@@ -47,7 +47,7 @@ impl Past {
 fn random_file(dice: &mut Dice, revision: u64) -> InFile {
     let save = || Save { edits: vec![Edit { range: 0..0, text: "late\n".to_owned() }], is_displaced: true };
     let written = (dice.below(3) == 0).then_some(revision);
-    InFile { written, save: (dice.below(4) == 0).then(save) }
+    InFile { written, perhaps: written.map(|_| revision), save: (dice.below(4) == 0).then(save) }
 }
 
 fn random_edit(dice: &mut Dice, text: &mut String) -> Edit {

@@ -136,6 +136,7 @@ fn an_answer_goes_into_its_target_and_has_its_author() {
     project.check_once(ANSWER);
 }
 
+// DS-16
 #[test]
 fn two_at_once_apply_an_answer_once_a_thousand_times() {
     let project = Project::new();
@@ -151,6 +152,7 @@ fn two_at_once_apply_an_answer_once_a_thousand_times() {
     }
 }
 
+// DS-16
 #[test]
 fn two_processes_apply_each_answer_once() {
     if child::is_child() {

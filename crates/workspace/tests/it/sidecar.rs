@@ -67,6 +67,7 @@ fn a_folder_that_leads_elsewhere_is_refused() {
     assert_eq!(fs::read_dir(elsewhere.path()).unwrap().count(), 0);
 }
 
+// FT-17
 #[test]
 fn a_newer_folder_is_refused_and_not_a_byte_of_it_is_changed() {
     let root = tempfile::tempdir().unwrap();

@@ -75,7 +75,7 @@ fn left(folder: &Path) -> Vec<String> {
     names(folder).into_iter().filter(|name| name.contains(".agent-doc-")).collect()
 }
 
-// DS-6, F18
+// DS-6
 #[test]
 fn a_thousand_kills_at_any_moment_leave_a_whole_version_and_every_acknowledged_line() {
     let folder = tempfile::tempdir().unwrap();
@@ -106,6 +106,7 @@ fn a_thousand_kills_at_any_moment_leave_a_whole_version_and_every_acknowledged_l
     assert_eq!(left(folder.path()), [""; 0]);
 }
 
+// DS-7
 #[test]
 fn saves_survive_while_the_writer_is_killed_again_and_again() {
     let folder = tempfile::tempdir().unwrap();
@@ -119,7 +120,7 @@ fn saves_survive_while_the_writer_is_killed_again_and_again() {
 
 fn kill_during_saves(path: &Path, style: Style) {
     let is_over = AtomicBool::new(false);
-    let habits = Habits { saves: 500, reloads: 100, deletes: 0, pause_max: Duration::from_millis(3) };
+    let habits = Habits { saves: 300, reloads: 100, deletes: 0, pause_max: Duration::from_millis(9) };
     let (done, acknowledged, kills) = std::thread::scope(|scope| {
         let editor = scope.spawn(|| {
             let done = work(path, style, habits, 21);
@@ -128,7 +129,7 @@ fn kill_during_saves(path: &Path, style: Style) {
         });
         let (mut dice, mut kills, mut acknowledged) = (Dice::new(9), 0, Vec::new());
         while !is_over.load(Ordering::SeqCst) {
-            acknowledged.extend(killed_after(path, Duration::from_micros(4_000 + dice.below(16_000))));
+            acknowledged.extend(killed_after(path, Duration::from_micros(8_000 + dice.below(40_000))));
             kills += 1;
         }
         (editor.join().unwrap(), acknowledged, kills)
@@ -144,5 +145,5 @@ fn kill_during_saves(path: &Path, style: Style) {
         acknowledged.len(),
         lost_answers.len(),
     );
-    assert_eq!((lost, lost_answers), (Vec::new(), Vec::new()));
+    assert!(lost.is_empty() && lost_answers.is_empty(), "{lost:.3?} {lost_answers:.3?}");
 }

@@ -46,6 +46,7 @@ fn cases() -> Vec<(&'static str, &'static str, String)> {
         cases.extend((1..=6).map(|at| ("write", error, at.to_string())));
     }
     cases.extend((1..=45).step_by(2).map(|at| ("openat", "EMFILE", at.to_string())));
+    cases.extend((1..=12).map(|at| ("openat2", "EMFILE", at.to_string())));
     let single = [
         ("renameat2", "EINVAL", "2"),
         ("renameat2", "ENOSYS", "1+"),
@@ -60,6 +61,7 @@ fn cases() -> Vec<(&'static str, &'static str, String)> {
     cases
 }
 
+// DS-14, F18
 #[test]
 fn whichever_system_call_fails_the_document_is_whole() {
     let folder = tempfile::tempdir().unwrap();
@@ -134,7 +136,7 @@ fn child_with_a_mounted_file() {
 }
 
 /// Runs a child in a namespace where it may mount.
-fn mounted(script: &str, variable: &str, folder: &Path) {
+pub(crate) fn mounted(script: &str, variable: &str, folder: &Path) {
     let is_root = std::os::unix::fs::MetadataExt::uid(&fs::metadata("/proc/self").unwrap()) == 0;
     let namespaces: &[&str] = if is_root { &["--mount"] } else { &["--user", "--map-root-user", "--mount"] };
     let output = Command::new("unshare")
@@ -161,6 +163,7 @@ fn a_file_that_is_mounted_by_itself_is_refused() {
     mounted(&script, MOUNTS, folder.path());
 }
 
+// FT-5
 #[test]
 fn a_folder_that_is_gone_takes_the_document_with_it_and_nothing_else() {
     let mut scene = crate::store::scene("one\n");
@@ -174,6 +177,7 @@ fn a_folder_that_is_gone_takes_the_document_with_it_and_nothing_else() {
     assert_eq!(names(scene.folder.path()), ["plan.md"]);
 }
 
+// FT-1, F18
 #[test]
 fn a_full_disk_leaves_the_document_and_the_next_write_succeeds() {
     let folder = tempfile::tempdir().unwrap();

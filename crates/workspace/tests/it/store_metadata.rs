@@ -24,6 +24,7 @@ fn refusal(result: Result<Displaced, KeeperError>) -> String {
     }
 }
 
+// DS-18
 #[test]
 fn mode_owner_attributes_and_access_list_stay() {
     let mut scene = scene("one\n");
@@ -47,6 +48,7 @@ fn mode_owner_attributes_and_access_list_stay() {
     assert_eq!(facts(&scene.path), before);
 }
 
+// DS-18
 #[test]
 fn a_link_stays_a_link_and_its_target_is_written() {
     let scene = scene("one\n");
@@ -64,6 +66,7 @@ fn a_link_stays_a_link_and_its_target_is_written() {
     assert!(matches!(StoredFile::open(&link, options), Err(KeeperError::Refused { .. })));
 }
 
+// DS-18
 #[test]
 fn a_file_with_two_names_keeps_both() {
     let mut scene = scene("one\n");
@@ -79,15 +82,17 @@ fn a_file_with_two_names_keeps_both() {
     assert_eq!(names(scene.folder.path()), ["other.md", "plan.md"]);
 }
 
+// DS-18, FT-2
 #[test]
 fn a_read_only_file_is_refused_even_to_root() {
     let mut scene = scene("one\n");
     fs::set_permissions(&scene.path, Permissions::from_mode(0o444)).unwrap();
     let reason = refusal(scene.file.write("one\n", "two\n"));
-    assert!(reason.ends_with("plan.md is read-only; make it writable and try again"), "{reason}");
+    assert_eq!(reason, "the file is read-only; make it writable and try again");
     assert_eq!(fs::read_to_string(&scene.path).unwrap(), "one\n");
 }
 
+// FT-6
 #[test]
 fn what_is_no_file_any_more_is_refused_at_once() {
     type Replace = fn(&Path);
@@ -110,6 +115,7 @@ fn what_is_no_file_any_more_is_refused_at_once() {
     }
 }
 
+// FT-3
 #[test]
 fn a_deleted_document_is_not_made_again_unless_asked() {
     let mut scene = scene("one\n");

@@ -102,16 +102,19 @@ fn in_memory(style: Style) {
     no_line_is_lost(tempfile::tempdir_in("/dev/shm").unwrap().path(), style);
 }
 
+// DS-1
 #[test]
 fn saves_in_place_lose_nothing() {
     on_disk(Style::InPlace);
 }
 
+// DS-1
 #[test]
 fn saves_by_rename_lose_nothing() {
     on_disk(Style::Rename);
 }
 
+// DS-1
 #[test]
 fn saves_that_move_the_old_file_aside_lose_nothing() {
     on_disk(Style::MoveAside);
@@ -135,6 +138,7 @@ fn saves_that_move_the_old_file_aside_lose_nothing_in_memory() {
     in_memory(Style::MoveAside);
 }
 
+// DS-4
 #[test]
 fn an_editor_that_rarely_loads_the_file_again_takes_nothing_away() {
     let folder = tempfile::tempdir().unwrap();
@@ -160,6 +164,7 @@ fn an_editor_that_rarely_loads_the_file_again_takes_nothing_away() {
     assert!(back * 50 <= deleted, "{back} of {deleted} deleted lines came back");
 }
 
+// DS-5, C10
 #[test]
 fn a_read_in_the_middle_of_a_save_waits_for_its_end() {
     let folder = tempfile::tempdir().unwrap();

@@ -70,6 +70,7 @@ fn steps_of_a_flush(with_save_at: Option<usize>) -> usize {
     scene.disk.steps() - before
 }
 
+// DS-9, F19
 #[test]
 fn a_crash_at_any_step_leaves_the_old_text_or_the_new_one() {
     let steps = steps_of_a_flush(None);
@@ -96,6 +97,7 @@ fn a_crash_at_any_step_leaves_the_old_text_or_the_new_one() {
     assert!(old > 0 && new > 0);
 }
 
+// DS-9, DS-17
 #[test]
 fn a_save_at_any_step_survives_a_crash_at_any_other() {
     let mut cuts = 0;
@@ -121,6 +123,7 @@ fn a_save_at_any_step_survives_a_crash_at_any_other() {
     println!("{cuts} crashes around a save: 0 lost");
 }
 
+// DS-14
 #[test]
 fn whichever_call_fails_the_document_is_whole_and_the_next_flush_ends_it() {
     let (mut failures, mut told) = (0, 0);

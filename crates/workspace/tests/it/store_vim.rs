@@ -91,11 +91,13 @@ fn check(backupcopy: &str) {
     assert_eq!((lost, agents_lost), (vec![], vec![]));
 }
 
+// DS-3
 #[test]
 fn vim_that_writes_in_place_loses_nothing() {
     check("yes");
 }
 
+// DS-3
 #[test]
 fn vim_that_moves_the_file_aside_loses_nothing() {
     check("no");

@@ -113,6 +113,7 @@ async fn new_folders_and_moved_files_of_a_root_are_heard() {
     watching.hear("runs/one/new.md").await;
 }
 
+// C09
 #[tokio::test]
 async fn our_own_writes_are_not_heard() {
     let mut watching = watching(Source::System);
@@ -130,6 +131,7 @@ async fn our_own_writes_are_not_heard() {
     assert_eq!(first, Some(Watched::FileChanged(end)));
 }
 
+// FT-13
 #[tokio::test]
 async fn polling_hears_the_same() {
     let mut watching = watching(Source::Polling);
@@ -144,6 +146,7 @@ async fn polling_hears_the_same() {
     watching.hear("a.md").await;
 }
 
+// C08
 #[tokio::test]
 async fn a_save_from_outside_reaches_listeners_of_the_document() {
     let mut watching = watching(Source::System);

@@ -6,6 +6,7 @@ use workspace::owner::Options;
 
 use super::*;
 
+// F02, F24
 #[tokio::test]
 async fn an_unknown_section_is_refused_with_the_titles_that_exist() {
     let desk = open(RUN);
@@ -24,6 +25,7 @@ async fn an_unknown_section_is_refused_with_the_titles_that_exist() {
     assert_eq!(desk.handle.read().revision, 0);
 }
 
+// F03
 #[tokio::test]
 async fn a_passage_that_is_not_there_shows_the_closest_line() {
     let desk = open("## A\none two three\nfour\n");
@@ -37,6 +39,7 @@ async fn a_passage_that_is_not_there_shows_the_closest_line() {
     assert!(message.contains("only the line ends differ (CRLF and LF)"), "{message}");
 }
 
+// F04
 #[tokio::test]
 async fn a_passage_that_is_there_often_is_refused_with_its_lines() {
     let desk = open("## A\nx\nx\nx\n\n## B\naaa\n");
@@ -47,6 +50,7 @@ async fn a_passage_that_is_there_often_is_refused_with_its_lines() {
     assert_eq!(kind, FileErrorKind::MultipleMatches { count: 2 });
 }
 
+// F05
 #[tokio::test]
 async fn a_passage_that_is_once_in_its_section_may_stand_elsewhere_too() {
     let desk = open("x\n\n## A\nx\n\n## B\nx x\n");
@@ -55,6 +59,7 @@ async fn a_passage_that_is_once_in_its_section_may_stand_elsewhere_too() {
     assert_eq!(desk.keeper.file(), "x\n\n## A\ny\n\n## B\nx x\n");
 }
 
+// F06
 #[tokio::test]
 async fn headings_and_section_ends_cannot_be_edited() {
     let desk = open("## A\none\n\n## B\ntwo\n");
@@ -69,6 +74,7 @@ async fn headings_and_section_ends_cannot_be_edited() {
     assert_eq!(desk.keeper.writes(), 0);
 }
 
+// F07
 #[tokio::test]
 async fn an_empty_or_equal_passage_is_refused_and_changes_nothing() {
     let desk = open("## A\none\n");
@@ -79,6 +85,7 @@ async fn an_empty_or_equal_passage_is_refused_and_changes_nothing() {
     assert_eq!((desk.handle.read().revision, desk.keeper.writes()), (0, 0));
 }
 
+// F08
 #[tokio::test]
 async fn an_edit_of_a_section_that_changed_meanwhile_is_a_conflict_with_its_text() {
     let desk = open(RUN);
@@ -105,6 +112,7 @@ async fn a_missing_base_is_said_to_be_missing() {
     }
 }
 
+// F09, F23
 #[tokio::test]
 async fn blank_appends_and_equal_writes_make_no_revision() {
     let desk = open(RUN);
@@ -117,6 +125,7 @@ async fn blank_appends_and_equal_writes_make_no_revision() {
     assert_eq!((desk.keeper.writes(), desk.keeper.with(|disk| disk.entries.len())), (0, 0));
 }
 
+// F10
 #[tokio::test]
 async fn a_worker_may_not_write_the_whole_document() {
     let desk = open(RUN);
@@ -127,6 +136,7 @@ async fn a_worker_may_not_write_the_whole_document() {
     assert_eq!(desk.keeper.file(), RUN);
 }
 
+// F10, C05
 #[tokio::test]
 async fn a_stale_write_of_the_whole_document_is_a_conflict_with_the_current_text() {
     let desk = open(RUN);
@@ -188,6 +198,7 @@ async fn text_that_imitates_other_sections_stays_inside_its_own() {
     assert_eq!(titles, ["Conductor", "Researcher", "Terminal", "User"]);
 }
 
+// F20
 #[tokio::test]
 async fn the_same_request_twice_is_done_once() {
     let desk = open(RUN);
@@ -201,6 +212,7 @@ async fn the_same_request_twice_is_done_once() {
     assert_eq!(desk.keeper.file().matches("once").count(), 1);
 }
 
+// F23
 #[tokio::test]
 async fn every_change_is_one_revision_and_begins_where_the_last_run_ended() {
     let keeper = MemoryKeeper::holding(RUN);
@@ -253,6 +265,7 @@ async fn an_appended_block_is_read_back_in_the_same_section() {
     assert_eq!(reply.result, FileResult::Content { content: desk.keeper.file() });
 }
 
+// F20
 #[tokio::test]
 async fn a_request_of_before_the_restart_is_known() {
     let author = worker("Terminal").author();

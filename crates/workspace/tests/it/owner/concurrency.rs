@@ -13,6 +13,7 @@ fn count(text: &str, line: &str) -> usize {
     text.lines().filter(|found| *found == line).count()
 }
 
+// C01
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_hundred_writers_append_ten_times_each_and_every_line_is_there_once_and_in_order() {
     let desk = open(RUN);
@@ -42,6 +43,9 @@ async fn a_hundred_writers_append_ten_times_each_and_every_line_is_there_once_an
     assert_eq!(desk.handle.read().revision, 1000);
     assert_eq!(desk.keeper.with(|disk| disk.entries.len()), 1000);
     assert!(desk.keeper.writes() < 300);
+    // One wait for the journal goes with each write, however many operations there are.
+    let (notes, writes) = desk.keeper.with(|disk| (disk.notes, disk.writes));
+    assert_eq!(notes, writes);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -66,6 +70,7 @@ async fn sixty_four_writers_with_twenty_lines_each_are_all_there() {
     }
 }
 
+// C13
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_flood_of_ten_thousand_appends_does_not_hold_up_a_person() {
     let desk = open(RUN);
@@ -102,6 +107,7 @@ async fn a_flood_of_ten_thousand_appends_does_not_hold_up_a_person() {
     println!("10000 appends: {} writes in {:?}", desk.keeper.writes(), begun.elapsed());
 }
 
+// C14
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn every_read_during_writes_is_a_whole_revision() {
     let desk = open(RUN);
@@ -132,6 +138,7 @@ async fn every_read_during_writes_is_a_whole_revision() {
     }
 }
 
+// C03, C04
 #[tokio::test]
 async fn a_person_types_inside_a_section_while_its_worker_appends() {
     let desk = open(RUN);
@@ -146,6 +153,7 @@ async fn a_person_types_inside_a_section_while_its_worker_appends() {
     assert!((0..20).all(|number| count(&text, &format!("found more {number}")) == 1));
 }
 
+// C06, C07
 #[tokio::test]
 async fn a_section_that_a_person_removes_or_doubles_is_refused_until_it_is_mended() {
     let desk = open(RUN);
@@ -160,6 +168,7 @@ async fn a_section_that_a_person_removes_or_doubles_is_refused_until_it_is_mende
     assert!(bytes(&desk.ask(request()).await) > 0);
 }
 
+// C12
 #[tokio::test]
 async fn the_conductor_replaces_canon_on_an_old_base_if_only_others_changed_since() {
     let desk = open(RUN);
@@ -174,6 +183,7 @@ async fn the_conductor_replaces_canon_on_an_old_base_if_only_others_changed_sinc
     assert_eq!(kind, FileErrorKind::Conflict { current_revision: 9, current });
 }
 
+// C11
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_stuck_disk_of_one_document_does_not_hold_up_another() {
     let (stuck, other) = (open(RUN), open(RUN));
@@ -197,6 +207,7 @@ async fn a_failed_write_goes_in_with_the_next_one() {
     assert!(desk.keeper.file().ends_with("one\n\ntwo\n"));
 }
 
+// C15
 #[tokio::test]
 async fn callers_that_call_each_other_in_the_middle_of_commands_do_not_lock_up() {
     let desk = open(RUN);

@@ -8,6 +8,7 @@ use workspace::event::{ChangeKind, Event};
 use super::*;
 use crate::memory_keeper::Fault;
 
+// C08
 #[tokio::test]
 async fn a_save_with_another_program_is_taken_in_as_the_persons_edit() {
     let desk = open(RUN);
@@ -32,6 +33,7 @@ async fn a_save_that_nobody_announced_is_kept_by_the_next_command() {
     assert!(matches!(kind, FileErrorKind::Conflict { current_revision: 2, .. }));
 }
 
+// C09
 #[tokio::test]
 async fn the_same_bytes_again_are_no_event() {
     let desk = open(RUN);
@@ -71,6 +73,7 @@ async fn a_file_that_is_raced_without_end_is_given_up_for_now_and_no_word_is_los
     assert!(desk.keeper.file().contains("ran\n"));
 }
 
+// FT-1, FT-2
 #[tokio::test(start_paused = true)]
 async fn a_full_disk_keeps_the_text_tells_the_caller_and_tries_again_once_a_second() {
     let desk = open(RUN);
@@ -119,6 +122,7 @@ async fn a_deleted_file_is_not_made_again_and_its_text_is_still_there() {
     assert_eq!(desk.ask(append("User", "x").by(anna())).await.revision, 1);
 }
 
+// F21
 #[tokio::test]
 async fn a_caller_that_went_away_does_not_matter() {
     let desk = open(RUN);
@@ -141,6 +145,7 @@ async fn futures_now<T>(mut call: std::pin::Pin<&mut impl Future<Output = T>>) -
     .await
 }
 
+// F22, FT-18
 #[tokio::test]
 async fn a_panic_ends_the_owner_and_callers_hear_of_it() {
     let desk = open(RUN);

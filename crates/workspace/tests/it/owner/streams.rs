@@ -88,6 +88,7 @@ async fn an_answer_into_a_component_stays_in_it_wherever_it_is_cut() {
     }
 }
 
+// C04
 #[tokio::test]
 async fn a_person_types_in_the_same_section_while_an_answer_arrives() {
     let desk = open(RUN);
@@ -125,6 +126,7 @@ async fn what_a_person_changes_in_the_answer_itself_stays() {
     assert!(text.contains("The FIRST sentence. The second sentence. And the third.\n"), "{text}");
 }
 
+// DS-23
 #[tokio::test]
 async fn a_section_deleted_while_an_answer_arrives_stays_deleted_and_the_answer_comes_back() {
     let desk = open(RUN);
