@@ -6,6 +6,9 @@ import { ICONS, announce, h, icon } from "./dom";
 import { alt, bare, helpDialog, listenToKeys } from "./help";
 import { THEME_NAMES, nextTheme } from "./theme";
 
+/** The name that others see. */
+export const NAME_KEPT = "agent-doc-name";
+
 /** The groups in the order in which they are shown. Runs come first: they are what happens now. */
 const GROUPS: readonly (readonly [Role, string, string])[] = [
   ["run", "Runs", "Agents at work on an objective"],
@@ -22,6 +25,13 @@ export async function openHome(page: HTMLElement): Promise<void> {
     oninput: () => show(),
   });
   const list = h("div", { class: "lists" });
+  const name = h("input", {
+    id: "name",
+    autocomplete: "nickname",
+    maxlength: "40",
+    onchange: () => (name.value.trim() ? localStorage.setItem(NAME_KEPT, name.value.trim()) : localStorage.removeItem(NAME_KEPT)),
+  });
+  name.value = localStorage.getItem(NAME_KEPT) ?? "";
   const folder = h("p", { class: "folder" });
   const switchTheme = (): void => announce(`Theme: ${THEME_NAMES[nextTheme()]}`, true);
   const keys = [
@@ -42,6 +52,7 @@ export async function openHome(page: HTMLElement): Promise<void> {
       h(
         "div",
         { class: "tools" },
+        h("label", { class: "name" }, "You write as ", name),
         h("button", { class: "quiet", title: "Theme", "aria-label": "Next theme", onclick: switchTheme }, icon(ICONS.theme)),
         h("button", { class: "quiet", title: "Keys (?)", "aria-label": "Keys", onclick: () => help.showModal() }, icon(ICONS.help)),
       ),
@@ -56,6 +67,7 @@ export async function openHome(page: HTMLElement): Promise<void> {
     list.replaceChildren(h("p", { class: "notice", role: "alert" }, error instanceof Error ? error.message : "The server did not answer."));
     return;
   }
+  name.placeholder = home.person;
   folder.replaceChildren("In the folder ", h("strong", {}, home.folder));
 
   function show(): void {

@@ -6,9 +6,11 @@ import type { WireEvent } from "../wire/wire";
 import { linkTo } from "./api";
 import { authors, showAuthors } from "./authors";
 import { type Carets, carets } from "./carets";
+import type { Preview } from "./preview";
 import { ICONS, announce, h, icon } from "./dom";
 import { type Editor, openEditor } from "./editor";
 import { alt, bare, helpDialog, listenToKeys } from "./help";
+import { NAME_KEPT } from "./home";
 import { historyPanel } from "./history";
 import { type Replica, openLink } from "./link";
 import { openOutline } from "./outline";
@@ -28,7 +30,7 @@ export function openWriter(page: HTMLElement, path: string): void {
   let editor: Editor | null = null;
   let replica: Replica | null = null;
   let shownCarets: Carets | null = null;
-  let preview: { show(text: string): void; scrollTo(title: string): void } | null = null;
+  let preview: Preview | null = null;
   let withAuthors = false;
 
   const paper = h("div", { class: "paper", id: "editor" });
@@ -83,7 +85,7 @@ export function openWriter(page: HTMLElement, path: string): void {
     history.element,
   );
 
-  const link = openLink(path, localStorage.getItem("agent-doc-name") ?? "", {
+  const link = openLink(path, localStorage.getItem(NAME_KEPT) ?? "", {
     event: hear,
     replica: bind,
     written: (places) => shownCarets?.wrote(places),
@@ -126,6 +128,8 @@ export function openWriter(page: HTMLElement, path: string): void {
     if (withAuthors) editor.view.dispatch({ effects: showAuthors.of(true) });
     refresh();
     page.setAttribute("data-ready", "true");
+    // Printing cannot wait, so what it needs is fetched while nothing else happens.
+    window.setTimeout(() => void import("./preview").then((module) => (preview ??= module.openPreview(reading))), 2000);
   }
 
   let isWaiting = false;
@@ -221,6 +225,7 @@ export function openWriter(page: HTMLElement, path: string): void {
     if (next === reading) reading.focus();
   }
 
+  window.addEventListener("beforeprint", () => preview?.show(replica?.text.toString() ?? ""));
   window.addEventListener("beforeunload", (event) => {
     if (!isSaved(view)) event.preventDefault();
   });

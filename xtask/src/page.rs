@@ -11,6 +11,7 @@ use crate::process;
 pub(crate) fn test() -> Result<()> {
     install()?;
     process::stream(npx().args(["tsc", "--noEmit"]))?;
+    process::stream(Command::new("node").current_dir(ui()).arg("test.mjs"))?;
     let program = program(false)?;
     let mut command = node(&program)?;
     // One after another: each starts a browser and a server.
