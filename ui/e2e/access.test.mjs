@@ -60,7 +60,6 @@ test("everything can be done with the keyboard", async () => {
   await page.keyboard.press("Enter");
   await page.waitForSelector("[data-ready]");
   await page.keyboard.press("Alt+]");
-  await page.keyboard.press("Alt+]");
   await page.keyboard.press("End");
   await page.keyboard.type(" by keyboard");
   assert.ok((await textOf(page)).includes("## Conductor by keyboard\n"));

@@ -28,7 +28,7 @@ click A "javascript:window.harmed=12"
 
 let stage;
 before(async () => {
-  const nested = Array.from({ length: 5000 }, (_, depth) => `${" ".repeat(Math.min(depth, 400) * 2)}- x`).join("\n");
+  const nested = Array.from({ length: 5000 }, (_, depth) => `${" ".repeat(Math.min(depth, 120) * 2)}- x`).join("\n");
   stage = await Stage.open({
     "hostile.md": HOSTILE,
     "plan.md": PLAN,
@@ -58,8 +58,8 @@ test("hostile markdown is inert, and no request leaves the page", async () => {
 test("nesting without end and lines without end are shown, and the page stays alive", async () => {
   for (const name of ["nested.md", "long.md"]) {
     const page = await stage.page(name, { mode: "split" });
-    await page.locator(".reading h1").waitFor();
-    await page.locator(".cm-content").click();
+    await page.locator(".reading pre").first().waitFor();
+    await page.locator(".cm-content").focus();
     await page.keyboard.press("Control+End");
     await page.keyboard.type("Alive.");
     await page.locator(".save", { hasText: /^Saved$/ }).waitFor();
@@ -115,7 +115,7 @@ test("another site can neither read nor change anything, even if it knew the sec
       },
       [stage.origin, stage.token],
     );
-    assert.deepEqual(results, ["refused", "refused", "refused", "opaque 0", "refused", "refused"]);
+    assert.deepEqual(results, Array(6).fill("refused"));
     assert.equal(await stage.read("plan.md"), PLAN);
     assert.equal(await textOf(page), PLAN);
   } finally {

@@ -21,6 +21,7 @@ import * as Y from "yjs";
 
 import type { Replica } from "./link";
 import { proposals } from "./proposals";
+import { isTooDeep } from "./sections";
 
 const words = HighlightStyle.define([
   { tag: tags.heading1, class: "md-h1" },
@@ -37,6 +38,18 @@ const words = HighlightStyle.define([
   { tag: tags.comment, class: "md-comment" },
   { tag: tags.contentSeparator, class: "md-mark" },
 ]);
+
+const highlighted: Extension = [markdown({ base: markdownLanguage }), syntaxHighlighting(words)];
+
+/** Whether a change brought in what no parser should be asked to read. */
+function isDeepened(update: ViewUpdate): boolean {
+  let is = false;
+  update.changes.iterChanges((_from, _to, from, to) => {
+    const { doc } = update.state;
+    is ||= isTooDeep(doc.sliceString(doc.lineAt(from).from, Math.min(doc.length, to + 200)));
+  });
+  return is;
+}
 
 /** Code and tables keep their columns. */
 const MONOSPACED = new Set(["FencedCode", "CodeBlock", "Table"]);
@@ -114,9 +127,11 @@ export interface Editor {
 export function openEditor(parent: HTMLElement, replica: Replica, more: Extension): Editor {
   const undoManager = new Y.UndoManager(replica.text);
   const writable = new Compartment();
+  const language = new Compartment();
+  const text = replica.text.toString();
   const nonce = document.querySelector<HTMLMetaElement>("meta[name=csp-nonce]")?.content ?? "";
   const state = EditorState.create({
-    doc: replica.text.toString(),
+    doc: text,
     extensions: [
       EditorView.cspNonce.of(nonce),
       // A carriage return stays a character, so that places mean the same here and in the replica.
@@ -127,8 +142,12 @@ export function openEditor(parent: HTMLElement, replica: Replica, more: Extensio
       drawSelection(),
       search({ top: true }),
       highlightSelectionMatches(),
-      markdown({ base: markdownLanguage }),
-      syntaxHighlighting(words),
+      language.of(isTooDeep(text) ? [] : highlighted),
+      EditorView.updateListener.of((update) => {
+        if (update.docChanged && isDeepened(update)) {
+          queueMicrotask(() => update.view.dispatch({ effects: language.reconfigure([]) }));
+        }
+      }),
       blocks,
       lineEndings,
       proposals,

@@ -180,7 +180,7 @@ export function openLink(path: string, name: string, listener: Listener): Link {
     const frames = inbox;
     inbox = [];
     const places = new Map<number, Y.RelativePosition>();
-    const watch = (event: Y.YTextEvent): void => notePlaces(event, places);
+    const watch = (_: Y.YTextEvent, transaction: Y.Transaction): void => notePlaces(transaction, places);
     replica.text.observe(watch);
     replica.doc.transact(() => {
       for (const bytes of frames) take(bytes);
@@ -302,9 +302,9 @@ function sync(step: number, body: Uint8Array): Uint8Array {
 }
 
 /** The end of what each author inserted last. */
-function notePlaces(event: Y.YTextEvent, places: Map<number, Y.RelativePosition>): void {
-  for (const item of event.changes.added) {
-    const last = Y.createID(item.id.client, item.id.clock + item.length - 1);
-    places.set(item.id.client, new Y.RelativePosition(null, null, last, -1));
+function notePlaces({ beforeState, afterState }: Y.Transaction, places: Map<number, Y.RelativePosition>): void {
+  for (const [client, clock] of afterState) {
+    if (clock <= (beforeState.get(client) ?? 0)) continue;
+    places.set(client, new Y.RelativePosition(null, null, Y.createID(client, clock - 1), -1));
   }
 }

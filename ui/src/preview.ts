@@ -6,7 +6,7 @@ import MarkdownIt from "markdown-it";
 
 import { h } from "./dom";
 import { linkTo } from "./api";
-import { type Section, sectionsOf } from "./sections";
+import { type Section, isTooDeep, sectionsOf } from "./sections";
 
 const markdown = new MarkdownIt({ html: true, linkify: false, typographer: false, maxNesting: 60 });
 const escape = markdown.utils.escapeHtml;
@@ -63,7 +63,7 @@ function withoutFrontmatter(text: string): string {
 function rendered({ source, isProposal, title }: Part, references: string): HTMLElement {
   const element = h("section", { class: isProposal ? "in-proposal text-proposed" : "text-canon" });
   if (title) element.setAttribute("data-title", title);
-  if (source.length > PASSAGE_MAX) {
+  if (source.length > PASSAGE_MAX || isTooDeep(source)) {
     element.append(h("pre", {}, source));
     return element;
   }

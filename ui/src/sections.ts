@@ -64,3 +64,11 @@ export function proposedSpans(sections: readonly Section[]): { from: number; to:
   }
   return spans;
 }
+
+/** Quotes and lists nested so deep that nobody reads them, and that a parser needs minutes for. */
+const TOO_DEEP = /^(?:[ \t]*>){40}|^[ \t]{100,}(?:[-*+]|\d+[.)])[ \t]/m;
+
+/** Whether a text is better shown as it is written. */
+export function isTooDeep(text: string): boolean {
+  return TOO_DEEP.test(text);
+}

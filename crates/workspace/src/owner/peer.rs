@@ -1,6 +1,7 @@
 //! Peers of a document: pages that hold a replica of its text and write in it as it stands. Never lets a peer write under
 //! another's name, and never says that words are saved before the file has them.
 
+use std::cell::LazyCell;
 use std::collections::BTreeMap;
 use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 use std::sync::Arc;
@@ -525,14 +526,16 @@ impl Desk {
     }
 
     fn visitors(&self) -> Arc<[Visitor]> {
-        let sections = find_sections(self.document.text());
-        // A worker writes in the section of its name; one that wrote before a restart is known by that.
-        let proposing: Vec<String> =
-            sections.iter().filter(|section| is_proposal(section)).map(|section| folded(&section.title)).collect();
         let is_person = |author: &Author| {
             *author == self.options.person
                 || self.peers.members.values().any(|member| member.author == *author)
         };
+        // A worker writes in the section of its name; one that wrote before a restart is known by that. Few documents need to be
+        // looked through for it.
+        let proposing: LazyCell<Vec<String>, _> = LazyCell::new(|| {
+            let sections = find_sections(self.document.text());
+            sections.iter().filter(|section| is_proposal(section)).map(|section| folded(&section.title)).collect()
+        });
         let visitor = |(client, author): (u64, Author)| {
             let is_agent = !is_person(&author)
                 && (self.peers.agents.contains(&author) || proposing.contains(&folded(author.name())));
