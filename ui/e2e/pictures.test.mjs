@@ -43,7 +43,7 @@ for (const theme of ["light", "dark"]) {
     await page.locator(".reading h2").first().waitFor();
     await stage.command("section", "append", "plan.md", "Researcher", words, "--as", "Researcher");
     await eventually(async () => (await textOf(page)).includes(words));
-    await page.locator(".caret.agent").waitFor();
+    await page.locator(".caret.agent", { hasText: "Researcher" }).waitFor();
     await page.evaluate(() => document.fonts.ready);
     await page.screenshot({ path: `${out}/writer-${theme}.png` });
     await stage.command("section", "append", "plan.md", "Terminal", "Ran once more, the same.", "--as", "Terminal");
@@ -54,6 +54,7 @@ for (const theme of ["light", "dark"]) {
     await page.keyboard.press("Alt+h");
     await page.locator(".version", { hasText: "Researcher" }).last().click();
     await page.locator(".difference .added").first().waitFor();
+    await page.evaluate(() => document.activeElement?.blur());
     await page.screenshot({ path: `${out}/history-${theme}.png` });
     await anna.context().close();
     await page.context().close();

@@ -87,6 +87,12 @@ export function carets(replica: Replica, visitors: () => ReadonlyMap<number, Wir
     return found && found.type === text ? found.index : null;
   };
 
+  /** A block ends with line breaks; its writer is shown behind its words. */
+  const behindWords = (index: number): number => {
+    const before = editor?.state.sliceDoc(Math.max(0, index - 16), index) ?? "";
+    return index - (before.length - before.trimEnd().length);
+  };
+
   function show(): void {
     window.clearTimeout(timer);
     const now = performance.now();
@@ -103,7 +109,8 @@ export function carets(replica: Replica, visitors: () => ReadonlyMap<number, Wir
       const index = at(place);
       if (until < now || index === null) written.delete(client);
       else if (who && client !== doc.clientID && !awareness.getStates().has(client)) {
-        shown.push({ from: index, to: index, name: who.name, agent: who.agent });
+        const end = behindWords(index);
+        shown.push({ from: end, to: end, name: who.name, agent: who.agent });
       }
     }
     editor?.dispatch({ effects: setCarets.of(shown) });

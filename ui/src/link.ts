@@ -150,7 +150,8 @@ export function openLink(path: string, name: string, listener: Listener): Link {
     listener.event(hello);
     isJoined = true;
     attempts = 0;
-    drain();
+    // What was written before this page came is no news.
+    drain(false);
     listener.event({ kind: "joined" });
     if (!isSame) listener.replica(replica);
     sayWhere();
@@ -172,11 +173,11 @@ export function openLink(path: string, name: string, listener: Listener): Link {
       document.visibilityState === "visible" ? requestAnimationFrame(work) : window.setTimeout(work, 100);
     frame = later(() => {
       frame = 0;
-      if (isJoined) drain();
+      if (isJoined) drain(true);
     });
   }
 
-  function drain(): void {
+  function drain(isNews: boolean): void {
     const frames = inbox;
     inbox = [];
     const places = new Map<number, Y.RelativePosition>();
@@ -190,7 +191,7 @@ export function openLink(path: string, name: string, listener: Listener): Link {
     const states = presence;
     presence = [];
     for (const state of states) applyAwarenessUpdate(replica.awareness, state, FROM_SERVER);
-    if (places.size > 0) listener.written(places);
+    if (isNews && places.size > 0) listener.written(places);
   }
 
   function take(bytes: Uint8Array): void {

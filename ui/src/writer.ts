@@ -187,8 +187,9 @@ export function openWriter(page: HTMLElement, path: string): void {
     localStorage.setItem(MODE_KEPT, next);
     modes.forEach((button, index) => button.setAttribute("aria-pressed", String(MODES[index] === next)));
     refresh();
-    if (next === "preview") reading.focus();
-    else editor?.view.focus();
+    // At the beginning there is nothing to leave, and a ring around everything helps nobody.
+    if (next !== "preview") editor?.view.focus();
+    else if (editor) reading.focus();
   }
 
   function go(section: Section): void {
