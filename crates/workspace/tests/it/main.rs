@@ -41,4 +41,5 @@ mod restart;
 mod trouble;
 mod trouble_disk;
 mod owner;
+mod processes;
 mod watch;
