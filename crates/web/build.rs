@@ -36,7 +36,8 @@ fn is_installed(ui: &Path) -> bool {
 
 fn run(ui: &Path, program: &str, arguments: &[&str]) -> Result<(), String> {
     let output = Command::new(program).args(arguments).current_dir(ui).output();
-    let output = output.map_err(|error| format!("{program} cannot be started ({error}); install Node.js 20 or later"))?;
+    let output = output
+        .map_err(|error| format!("{program} cannot be started ({error}); install Node.js 20 or later"))?;
     if output.status.success() {
         return Ok(());
     }

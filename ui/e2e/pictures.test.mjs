@@ -1,10 +1,12 @@
-// The pictures of the README, taken of the living page.
-import { mkdir } from "node:fs/promises";
+// The pictures of the README, taken of the living page. `cargo xtask pictures` keeps them; a test only takes them.
+import { mkdir, mkdtemp } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { NOTES, PLAN, RUN, SESSION } from "./samples.mjs";
 import { Stage, eventually, textOf } from "./stage.mjs";
 
-const out = "../docs/pictures";
+const out = process.env.PICTURES ?? (await mkdtemp(join(tmpdir(), "pictures-")));
 let stage;
 before(async () => {
   await mkdir(out, { recursive: true });

@@ -91,7 +91,7 @@ export function historyPanel(path: string, now: () => { text: string; revision: 
       ...lines.map((line) => {
         if (line === "gap") return h("div", { class: "gap", "aria-hidden": "true" }, "⋯");
         const tag = line.kind === "same" ? "div" : line.kind === "added" ? "ins" : "del";
-        return h(tag, { class: `line ${line.kind}` }, line.text || "\u00a0");
+        return h(tag, { class: `line ${line.kind}` }, line.text || "\u200b");
       }),
     );
   }

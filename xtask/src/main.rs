@@ -29,6 +29,7 @@ Usage: cargo xtask COMMAND
   bench [NAME] [--smoke]          one benchmark, or the list of them
   fuzz [TARGET] [--seconds N]     one fuzz target, or all of them
   codegen                         write the types that the page shares with the server
+  pictures                        take the pictures of the README anew
   soak saves|kill [--count N]     saves that race the writer, or a writer that is killed, many times over";
 
 fn main() -> ExitCode {
@@ -51,6 +52,7 @@ fn perform(arguments: &[String]) -> Result<ExitCode> {
         "bench" => bench::bench(rest),
         "fuzz" => fuzz::fuzz(rest),
         "codegen" => page::codegen().map(|()| ExitCode::SUCCESS),
+        "pictures" => page::pictures().map(|()| ExitCode::SUCCESS),
         "soak" => soak::soak(rest),
         "help" | "--help" | "-h" => {
             println!("{USAGE}");

@@ -16,8 +16,9 @@ pub(crate) fn test() -> Result<()> {
     let mut command = node(&program)?;
     // One after another: each starts a browser and a server.
     command.args(["--test", "--test-concurrency=1", "--test-reporter=spec"]);
-    let mut files: Vec<PathBuf> =
-        std::fs::read_dir(ui().join("e2e"))?.map(|entry| entry.map(|entry| entry.path())).collect::<Result<_, _>>()?;
+    let mut files: Vec<PathBuf> = std::fs::read_dir(ui().join("e2e"))?
+        .map(|entry| entry.map(|entry| entry.path()))
+        .collect::<Result<_, _>>()?;
     files.retain(|file| file.to_string_lossy().ends_with(".test.mjs"));
     files.sort();
     if files.is_empty() {
@@ -26,10 +27,19 @@ pub(crate) fn test() -> Result<()> {
     process::stream(command.args(files))
 }
 
+/// Takes the pictures of the README of the page as it is now.
+pub(crate) fn pictures() -> Result<()> {
+    install()?;
+    let mut command = node(&program(false)?)?;
+    command.env("PICTURES", process::root().join("docs/pictures"));
+    process::stream(command.args(["--test", "e2e/pictures.test.mjs"]))
+}
+
 /// Fetches the packages that the lock file names, unless they are there.
 pub(crate) fn install() -> Result<()> {
     let time = |name: &str| ui().join(name).metadata().and_then(|found| found.modified()).ok();
-    if let (Some(installed), Some(locked)) = (time("node_modules/.package-lock.json"), time("package-lock.json"))
+    if let (Some(installed), Some(locked)) =
+        (time("node_modules/.package-lock.json"), time("package-lock.json"))
         && installed >= locked
     {
         return Ok(());
@@ -47,7 +57,8 @@ pub(crate) fn program(release: bool) -> Result<PathBuf> {
         build.arg("--release");
     }
     process::stream(&mut build)?;
-    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| process::root().join("target"), PathBuf::from);
+    let target =
+        std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| process::root().join("target"), PathBuf::from);
     Ok(target.join(if release { "release" } else { "debug" }).join("agent-doc"))
 }
 

@@ -34,9 +34,10 @@ pub(crate) async fn guard(State(shared): State<Arc<Shared>>, request: Request, n
         response.headers_mut().insert(name, HeaderValue::from_static(value));
     }
     if !response.headers().contains_key(header::CONTENT_SECURITY_POLICY) {
-        response
-            .headers_mut()
-            .insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static("default-src 'none'; frame-ancestors 'none'"));
+        response.headers_mut().insert(
+            header::CONTENT_SECURITY_POLICY,
+            HeaderValue::from_static("default-src 'none'; frame-ancestors 'none'"),
+        );
     }
     if !response.headers().contains_key(header::CACHE_CONTROL) {
         response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
@@ -47,7 +48,10 @@ pub(crate) async fn guard(State(shared): State<Arc<Shared>>, request: Request, n
 fn refusal(shared: &Shared, request: &Request) -> Option<(StatusCode, &'static str)> {
     let headers = request.headers();
     let Some(host) = host(headers).filter(|host| shared.hosts.iter().any(|known| known == host)) else {
-        return Some((StatusCode::FORBIDDEN, "this server answers only under its own address; use the printed link"));
+        return Some((
+            StatusCode::FORBIDDEN,
+            "this server answers only under its own address; use the printed link",
+        ));
     };
     let path = request.uri().path();
     let is_open = !path.starts_with("/api/") && path != "/ws";
@@ -56,14 +60,20 @@ fn refusal(shared: &Shared, request: &Request) -> Option<(StatusCode, &'static s
         return None;
     }
     // A browser always says where a request comes from; other programs say nothing, and must know the secret all the same.
-    if headers.get(header::ORIGIN).is_some_and(|origin| origin.as_bytes() != format!("http://{host}").as_bytes()) {
+    if headers
+        .get(header::ORIGIN)
+        .is_some_and(|origin| origin.as_bytes() != format!("http://{host}").as_bytes())
+    {
         return Some((StatusCode::FORBIDDEN, "another site may not ask; open the printed link"));
     }
     let given = if path == "/ws" { of_socket(headers) } else { of_header(headers) };
     if given.is_some_and(|given| shared.token.is(given)) {
         return None;
     }
-    Some((StatusCode::UNAUTHORIZED, "the secret is missing or old; open the link that 'agent-doc serve' printed"))
+    Some((
+        StatusCode::UNAUTHORIZED,
+        "the secret is missing or old; open the link that 'agent-doc serve' printed",
+    ))
 }
 
 fn host(headers: &HeaderMap) -> Option<&str> {

@@ -23,7 +23,11 @@ pub(crate) fn rendered(text: &str) -> String {
     }
     let mut body = String::with_capacity(text.len() * 2);
     if deepest > DEPTH_MAX {
-        let events = [Event::Start(Tag::CodeBlock(pulldown_cmark::CodeBlockKind::Indented)), Event::Text(text.into()), Event::End(TagEnd::CodeBlock)];
+        let events = [
+            Event::Start(Tag::CodeBlock(pulldown_cmark::CodeBlockKind::Indented)),
+            Event::Text(text.into()),
+            Event::End(TagEnd::CodeBlock),
+        ];
         html::push_html(&mut body, events.into_iter());
     } else {
         html::push_html(&mut body, Parser::new_ext(text, options).map(inert));
@@ -46,7 +50,8 @@ fn inert(event: Event<'_>) -> Event<'_> {
 
 fn safe(url: CowStr<'_>) -> CowStr<'_> {
     let lower = url.trim_start().to_ascii_lowercase();
-    let is_local = lower.starts_with('#') || !lower.contains(':') && !lower.starts_with("//") && !lower.contains('\\');
+    let is_local =
+        lower.starts_with('#') || !lower.contains(':') && !lower.starts_with("//") && !lower.contains('\\');
     if is_local || SCHEMES.iter().any(|scheme| lower.starts_with(scheme)) { url } else { CowStr::from("#") }
 }
 

@@ -47,7 +47,8 @@ impl Remote {
     ///
     /// [`io::Error`] if the server does not answer.
     pub fn revision(&self, path: &str) -> io::Result<u64> {
-        let (_, body) = self.ask("GET", &format!("/api/document?path={}", crate::server::escaped(path)), None, "")?;
+        let (_, body) =
+            self.ask("GET", &format!("/api/document?path={}", crate::server::escaped(path)), None, "")?;
         let version: VersionText = serde_json::from_str(&body)?;
         Ok(version.revision)
     }
@@ -68,7 +69,8 @@ impl Remote {
 
     fn ask(&self, method: &str, path: &str, base: Option<u64>, body: &str) -> io::Result<(u16, String)> {
         let Address { port, token } = &self.address;
-        let mut stream = TcpStream::connect_timeout(&SocketAddr::from((Ipv4Addr::LOCALHOST, *port)), CONNECT)?;
+        let mut stream =
+            TcpStream::connect_timeout(&SocketAddr::from((Ipv4Addr::LOCALHOST, *port)), CONNECT)?;
         stream.set_read_timeout(Some(ANSWER))?;
         stream.set_write_timeout(Some(ANSWER))?;
         let base = base.map(|base| format!("if-match: \"{base}\"\r\n")).unwrap_or_default();
@@ -92,4 +94,3 @@ fn parsed(answer: &[u8]) -> Option<(u16, String)> {
     let status = head.split(' ').nth(1)?.parse().ok()?;
     Some((status, String::from_utf8(answer.get(at + 4..)?.to_vec()).ok()?))
 }
-

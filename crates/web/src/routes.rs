@@ -170,7 +170,8 @@ fn done(reply: Reply) -> Answer<Json<Done>> {
 pub(crate) fn person_name(name: &str) -> Option<&str> {
     let name = name.trim();
     let is_taken = ["conductor", "system"].contains(&name.to_lowercase().as_str());
-    let is_plain = !name.is_empty() && name.chars().count() <= NAME_MAX && !name.chars().any(char::is_control);
+    let is_plain =
+        !name.is_empty() && name.chars().count() <= NAME_MAX && !name.chars().any(char::is_control);
     (is_plain && !is_taken).then_some(name)
 }
 

@@ -77,7 +77,8 @@ impl Server {
     pub async fn bind(hub: Hub, options: Options) -> Result<Server, ServeError> {
         let port = options.port;
         let failed = |source| ServeError::Port { port, source };
-        let listener = TcpListener::bind(SocketAddr::from((Ipv4Addr::LOCALHOST, port))).await.map_err(failed)?;
+        let listener =
+            TcpListener::bind(SocketAddr::from((Ipv4Addr::LOCALHOST, port))).await.map_err(failed)?;
         let port = listener.local_addr().map_err(failed)?.port();
         Ok(Server { listener, port, options, hub })
     }

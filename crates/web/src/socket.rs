@@ -173,13 +173,17 @@ impl Line {
             PeerEvent::Presence { bytes, .. } => Message::Binary(sync::presence(&bytes).into()),
             PeerEvent::Left { client } if client == self.client => return Ok(()),
             PeerEvent::Left { client } => text(&WireEvent::Left { client }),
-            PeerEvent::Saved { peer, count, revision } if peer == own => text(&WireEvent::Saved { count, revision }),
+            PeerEvent::Saved { peer, count, revision } if peer == own => {
+                text(&WireEvent::Saved { count, revision })
+            }
             PeerEvent::Saved { .. } => return Ok(()),
             PeerEvent::Unsaved { reason } => text(&WireEvent::Unsaved { reason: reason.to_string() }),
             PeerEvent::Visitors(visitors) => {
                 text(&WireEvent::Visitors { visitors: visitors.iter().map(Into::into).collect() })
             }
-            PeerEvent::Expelled { peer, reason } if peer == own => return Err((CLOSE_AGAIN, reason.to_string())),
+            PeerEvent::Expelled { peer, reason } if peer == own => {
+                return Err((CLOSE_AGAIN, reason.to_string()));
+            }
             PeerEvent::Expelled { .. } => return Ok(()),
             PeerEvent::Resync => return Err((CLOSE_AGAIN, "events were missed".to_owned())),
         };
@@ -218,7 +222,9 @@ impl Line {
             },
             Some(Ok(Message::Text(call))) => match serde_json::from_str(&call) {
                 Ok(WireCall::Ping { at }) => return self.send(text(&WireEvent::Pong { at })).await,
-                Err(_) => return Err((CLOSE_REFUSED, "the words are none that this server knows".to_owned())),
+                Err(_) => {
+                    return Err((CLOSE_REFUSED, "the words are none that this server knows".to_owned()));
+                }
             },
             Some(Ok(Message::Ping(_) | Message::Pong(_))) => true,
             Some(Ok(Message::Close(_)) | Err(_)) | None => false,
@@ -234,7 +240,11 @@ impl Line {
     }
 
     async fn send(&mut self, frame: Message) -> Result<(), End> {
-        if send(&mut self.socket, frame).await { Ok(()) } else { Err((CLOSE_AGAIN, "the page did not read".to_owned())) }
+        if send(&mut self.socket, frame).await {
+            Ok(())
+        } else {
+            Err((CLOSE_AGAIN, "the page did not read".to_owned()))
+        }
     }
 }
 

@@ -40,7 +40,8 @@ pub(crate) fn is_own_presence(bytes: &[u8], client: u64) -> bool {
         let is_one = number(&mut rest)? == 1 && number(&mut rest)? == client;
         let _clock = number(&mut rest)?;
         let state = sized(&mut rest)?;
-        let is_json = state.len() <= PRESENCE_MAX && serde_json::from_slice::<serde_json::Value>(state).is_ok();
+        let is_json =
+            state.len() <= PRESENCE_MAX && serde_json::from_slice::<serde_json::Value>(state).is_ok();
         Some(is_one && is_json)
     };
     parse().unwrap_or(false) && rest.is_empty()
@@ -112,7 +113,8 @@ mod tests {
 
     #[test]
     fn anything_else_is_no_frame() {
-        let bytes: &[&[u8]] = &[b"", &[0], &[0, 0], &[0, 0, 5, 1], &[0, 3, 0], &[2, 0], &[9], &[3, 3], &[0x80; 20]];
+        let bytes: &[&[u8]] =
+            &[b"", &[0], &[0, 0], &[0, 0, 5, 1], &[0, 3, 0], &[2, 0], &[9], &[3, 3], &[0x80; 20]];
         for bytes in bytes {
             assert_eq!(read(bytes), None, "{bytes:?}");
         }

@@ -305,7 +305,8 @@ pub fn typescript() -> String {
         Done::decl(&config),
         Problem::decl(&config),
     ];
-    let mut text = "// Generated from crates/web/src/wire.rs by `cargo xtask codegen`. Do not edit.\n".to_owned();
+    let mut text =
+        "// Generated from crates/web/src/wire.rs by `cargo xtask codegen`. Do not edit.\n".to_owned();
     for part in parts {
         text.push_str("\nexport ");
         text.push_str(&part);

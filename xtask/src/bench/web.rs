@@ -37,7 +37,15 @@ pub(super) fn run(size: Size) -> Result<()> {
     }
     println!("{table}");
     let number = |value: &Value| value.as_f64().unwrap_or_default();
-    println!("first render: 100 KB {:.0} ms, 1 MB {:.0} ms", number(&report["open"]["hundred"]), number(&report["open"]["million"]));
-    println!("script {:.1} KB, style {:.1} KB, compressed", number(&report["script"]) / 1e3, number(&report["style"]) / 1e3);
+    println!(
+        "first render: 100 KB {:.0} ms, 1 MB {:.0} ms",
+        number(&report["open"]["hundred"]),
+        number(&report["open"]["million"])
+    );
+    println!(
+        "script {:.1} KB, style {:.1} KB, compressed",
+        number(&report["script"]) / 1e3,
+        number(&report["style"]) / 1e3
+    );
     Ok(())
 }

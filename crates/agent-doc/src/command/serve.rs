@@ -49,7 +49,9 @@ async fn serve(given: &Serve) -> Result<()> {
     output::print(format!("{link}\n").as_bytes())?;
     output::notice("The Writer is open to whoever has this link, on this machine only. Ctrl-C ends it.");
     if !web::is_writer_built() {
-        output::notice("The Writer's page was not built, so documents can only be read: install Node.js and build again.");
+        output::notice(
+            "The Writer's page was not built, so documents can only be read: install Node.js and build again.",
+        );
     }
     if !given.no_open {
         open(&link);

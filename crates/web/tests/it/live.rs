@@ -108,7 +108,8 @@ async fn a_page_hears_another_page_and_a_worker_and_an_editor() {
     assert_eq!(desk.ask("POST", "/api/section", &call.to_string()).await.status, 200);
     two.words("Three sources found.").await;
     let visitors = two.event("visitors").await;
-    let worker = visitors["visitors"].as_array().unwrap().iter().find(|one| one["name"] == "Researcher").unwrap();
+    let worker =
+        visitors["visitors"].as_array().unwrap().iter().find(|one| one["name"] == "Researcher").unwrap();
     assert_eq!(worker["agent"], true);
     let text = std::fs::read_to_string(desk.file()).unwrap();
     std::fs::write(desk.file(), text.replace("Ship it.", "Ship it on Friday.")).unwrap();

@@ -59,8 +59,7 @@ impl DocumentActor {
         loop {
             let is_open = self.hear(&mut batch, alarm.next()).await;
             let now = Instant::now();
-            let (words, asked): (Vec<Message>, Vec<Message>) =
-                batch.drain(..).partition(Message::is_words);
+            let (words, asked): (Vec<Message>, Vec<Message>) = batch.drain(..).partition(Message::is_words);
             let earliest = last_flush.map_or(now, |last| last + self.desk.options.interval).max(now);
             for message in words {
                 match message {

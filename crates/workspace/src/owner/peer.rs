@@ -409,7 +409,9 @@ impl Desk {
         if bytes.len() > self.options.content_max
             || self.document.text().len() + bytes.len() > self.options.document_max
         {
-            return self.peers.expel(peer, "the text is longer than a document may be; keep a part elsewhere");
+            return self
+                .peers
+                .expel(peer, "the text is longer than a document may be; keep a part elsewhere");
         }
         member.received += 1;
         if self.peers.typing.as_ref().is_some_and(|typing| typing.author != author) {
@@ -449,8 +451,7 @@ impl Desk {
 
     /// What one peer types between two turns is one operation; nobody has seen its revision yet.
     fn keep_typing(&mut self, edits: Vec<Edit>, author: &Author, before: Option<String>) {
-        let goes_on =
-            self.peers.typing.as_ref().is_some_and(|typing| typing.revision == self.revision);
+        let goes_on = self.peers.typing.as_ref().is_some_and(|typing| typing.revision == self.revision);
         if goes_on && let Some(entry) = self.unnoted.last_mut() {
             entry.edits.extend(edits);
             return;
@@ -534,7 +535,11 @@ impl Desk {
         // looked through for it.
         let proposing: LazyCell<Vec<String>, _> = LazyCell::new(|| {
             let sections = find_sections(self.document.text());
-            sections.iter().filter(|section| is_proposal(section)).map(|section| folded(&section.title)).collect()
+            sections
+                .iter()
+                .filter(|section| is_proposal(section))
+                .map(|section| folded(&section.title))
+                .collect()
         });
         let visitor = |(client, author): (u64, Author)| {
             let is_agent = !is_person(&author)

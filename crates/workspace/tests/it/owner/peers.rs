@@ -104,7 +104,8 @@ async fn words_are_not_called_saved_while_the_disk_fails() {
 async fn an_answer_is_shown_to_pages_before_it_is_written() {
     let desk = open_with(RUN, Options { interval: Duration::from_secs(60), ..Options::default() });
     let mut anna = join(&desk, 5, "anna").await;
-    let stream = desk.handle.stream(Target::Section("Researcher".into()), worker("Researcher")).await.unwrap();
+    let stream =
+        desk.handle.stream(Target::Section("Researcher".into()), worker("Researcher")).await.unwrap();
     stream.say("Shown at once, ").await.unwrap();
     assert!(matches!(next(&mut anna.events).await, PeerEvent::Update { from: None, .. }));
     assert!(!desk.keeper.file().contains("Shown at once"));
@@ -131,8 +132,10 @@ async fn a_page_of_before_a_restart_gets_another_session_and_its_words_in_once()
     let joined = desk.handle.join(5, Author::new("anna"), Some((old.to_string(), vec![0]))).await.unwrap();
     assert_ne!(joined.epoch, old);
     for _ in 0..2 {
-        let reply =
-            desk.handle.rebase(Author::new("anna"), "Text.\n".to_owned(), "Text. And more.\n".to_owned()).await;
+        let reply = desk
+            .handle
+            .rebase(Author::new("anna"), "Text.\n".to_owned(), "Text. And more.\n".to_owned())
+            .await;
         assert!(matches!(reply.result, FileResult::Written { .. }), "{reply:?}");
     }
     assert_eq!(desk.keeper.file(), "Text. And more.\n");
