@@ -1,8 +1,6 @@
 //! Builds the Writer's page when its sources changed, if Node is there. Never fails the build: without the page the program
 //! shows documents to read, and says what is missing.
 
-#![expect(clippy::print_stdout, reason = "this is how a build script speaks to cargo")]
-
 use std::path::Path;
 use std::process::Command;
 

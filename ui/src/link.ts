@@ -61,7 +61,8 @@ export function openLink(path: string, name: string, listener: Listener): Link {
   let inbox: Uint8Array[] = [];
   let presence: Uint8Array[] = [];
   let frame = 0;
-  const pings = new Map<number, (milliseconds: number) => void>();
+  let pingCount = 0;
+  const pings = new Map<number, () => void>();
 
   const shadowText = (): string => shadow.getText(ROOT).toString();
   const ownText = (): string => replica.text.toString();
@@ -89,7 +90,7 @@ export function openLink(path: string, name: string, listener: Listener): Link {
     socket = null;
     isJoined = false;
     // Whoever waits for an answer goes on, and finds the connection gone.
-    for (const answer of pings.values()) answer(Infinity);
+    for (const answer of pings.values()) answer();
     pings.clear();
     inbox = [];
     presence = [];
@@ -109,7 +110,7 @@ export function openLink(path: string, name: string, listener: Listener): Link {
     if (event.kind === "saved") confirm(event.count);
     if (event.kind === "left") removeAwarenessStates(replica.awareness, [event.client], FROM_SERVER);
     if (event.kind === "pong") {
-      pings.get(event.at)?.(performance.now() - event.at);
+      pings.get(event.at)?.();
       pings.delete(event.at);
     }
     listener.event(event);
@@ -159,8 +160,10 @@ export function openLink(path: string, name: string, listener: Listener): Link {
 
   function ping(): Promise<number> {
     return new Promise((answer) => {
-      const at = performance.now();
-      pings.set(at, answer);
+      const begun = performance.now();
+      // Whole numbers come back as they went.
+      const at = ++pingCount;
+      pings.set(at, () => answer(performance.now() - begun));
       socket?.send(JSON.stringify({ kind: "ping", at }));
     });
   }

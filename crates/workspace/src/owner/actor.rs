@@ -71,9 +71,8 @@ impl DocumentActor {
                         }
                     }
                     Message::Peer(message) => {
-                        if self.desk.hear(message) {
-                            alarm.said.get_or_insert(earliest);
-                        }
+                        let is_text = self.desk.hear(message);
+                        alarm.said = alarm.said.or(is_text.then_some(earliest));
                     }
                     _ => {}
                 }
