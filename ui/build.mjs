@@ -1,10 +1,10 @@
 // Builds the page into dist/: one script, the preview on demand, one style sheet, the fonts. Never fetches anything.
-import { cp, mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { cp, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
 
-const out = "dist";
-await rm(out, { recursive: true, force: true });
+// Made beside the old page and then put in its place, so that a server never serves half of one.
+const out = `dist.new-${process.pid}`;
 await mkdir(`${out}/fonts`, { recursive: true });
 
 // Raw HTML in a document is shown, never run, so the grammars of HTML, CSS and JavaScript (65 kB) are left out.
@@ -48,7 +48,6 @@ await font("instrument-sans", "instrument-sans-latin-wght-normal.woff2", "sans.w
 await font("instrument-sans", "instrument-sans-latin-ext-wght-normal.woff2", "sans-ext.woff2");
 await font("jetbrains-mono", "jetbrains-mono-latin-wght-normal.woff2", "mono.woff2");
 
-// Last, so that a page is there only when all of it is.
 await cp("index.html", `${out}/index.html`);
 
 const sizes = {};
@@ -56,3 +55,6 @@ for (const path of Object.keys(result.metafile.outputs).filter((path) => path.en
   sizes[path.slice(out.length + 1)] = gzipSync(await readFile(path), { level: 9 }).length;
 }
 await writeFile(`${out}/sizes.json`, JSON.stringify(sizes, null, 2));
+
+await rm("dist", { recursive: true, force: true });
+await rename(out, "dist");

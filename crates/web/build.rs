@@ -9,8 +9,6 @@ fn main() {
     for name in ["src", "wire", "index.html", "style.css", "build.mjs", "package.json", "package-lock.json"] {
         println!("cargo:rerun-if-changed={}", ui.join(name).display());
     }
-    // A page that somebody removed comes back.
-    println!("cargo:rerun-if-changed={}", ui.join("dist/index.html").display());
     if let Err(missing) = build(&ui) {
         println!("cargo:warning=the Writer's page is not built: {missing}");
     }

@@ -19,6 +19,8 @@ const [STEP_1, STEP_2, UPDATE] = [0, 1, 2];
 /** The server will not have this page, whatever it does. */
 const CLOSE_REFUSED = 4400;
 const WAIT_MAX = 8000;
+/** A frame of the screen, in milliseconds. */
+const FRAME = 16;
 
 /** A replica that an editor can be bound to. Another one takes its place when the server began a new session. */
 export interface Replica {
@@ -61,6 +63,7 @@ export function openLink(path: string, name: string, listener: Listener): Link {
   let inbox: Uint8Array[] = [];
   let presence: Uint8Array[] = [];
   let frame = 0;
+  let drained = 0;
   let pingCount = 0;
   const pings = new Map<number, () => void>();
 
@@ -168,10 +171,14 @@ export function openLink(path: string, name: string, listener: Listener): Link {
     });
   }
 
-  /** Gathers what comes within one frame of the screen. */
+  /** Shows words at once; when more come within one frame of the screen, they are gathered. */
   function receive(bytes: Uint8Array): void {
     inbox.push(bytes);
     if (!isJoined || frame !== 0) return;
+    if (performance.now() - drained > FRAME) {
+      drain(true);
+      return;
+    }
     const later = (work: () => void): number =>
       document.visibilityState === "visible" ? requestAnimationFrame(work) : window.setTimeout(work, 100);
     frame = later(() => {
@@ -183,6 +190,7 @@ export function openLink(path: string, name: string, listener: Listener): Link {
   function drain(isNews: boolean): void {
     const frames = inbox;
     inbox = [];
+    drained = performance.now();
     const places = new Map<number, Y.RelativePosition>();
     const watch = (_: Y.YTextEvent, transaction: Y.Transaction): void => notePlaces(transaction, places);
     replica.text.observe(watch);

@@ -18,7 +18,7 @@ use crate::{assets, guard, routes, socket};
 
 /// The longest body of a request.
 const BODY_MAX: usize = 16 << 20;
-/// How many WebSockets may be open.
+/// How many pages may be connected.
 const SOCKETS_MAX: usize = 512;
 
 /// How to serve.
