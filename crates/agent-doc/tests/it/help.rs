@@ -15,6 +15,7 @@ fn help_shows_what_there_is() {
             Usage: agent-doc <COMMAND>
 
             Read and write a document:
+              serve        Write in the browser, together with agents and other editors
               outline      Show the headings of a file with their lines and sizes
               section      List, read and write the sections of a file
 

@@ -22,7 +22,7 @@ fn bash_can_read_its_completions() {
     assert!(output.status.success(), "{output:?}");
 }
 
-const PAGES: [&str; 17] = [
+const PAGES: [&str; 18] = [
     "agent-doc-completions.1",
     "agent-doc-man.1",
     "agent-doc-merge.1",
@@ -35,6 +35,7 @@ const PAGES: [&str; 17] = [
     "agent-doc-section-list.1",
     "agent-doc-section-read.1",
     "agent-doc-section.1",
+    "agent-doc-serve.1",
     "agent-doc.1",
     "agent-doc-doctor.1",
     "agent-doc-section-append.1",

@@ -106,11 +106,16 @@ async fn a_page_hears_another_page_and_a_worker_and_an_editor() {
     let call = json!({ "path": "plan.md", "section": "Researcher", "writer": "Researcher",
         "change": { "kind": "append", "content": "Three sources found." } });
     assert_eq!(desk.ask("POST", "/api/section", &call.to_string()).await.status, 200);
-    two.words("Three sources found.").await;
-    let visitors = two.event("visitors").await;
-    let worker =
-        visitors["visitors"].as_array().unwrap().iter().find(|one| one["name"] == "Researcher").unwrap();
+    // Who wrote is told before what was written.
+    let worker = loop {
+        let event = two.event("visitors").await;
+        let visitors = event["visitors"].as_array().unwrap().clone();
+        if let Some(worker) = visitors.into_iter().find(|visitor| visitor["name"] == "Researcher") {
+            break worker;
+        }
+    };
     assert_eq!(worker["agent"], true);
+    two.words("Three sources found.").await;
     let text = std::fs::read_to_string(desk.file()).unwrap();
     std::fs::write(desk.file(), text.replace("Ship it.", "Ship it on Friday.")).unwrap();
     one.words(" on Friday").await;
