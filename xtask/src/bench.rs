@@ -7,6 +7,7 @@ mod measure;
 mod merge;
 mod page;
 mod scan;
+mod store;
 mod table;
 mod web;
 
@@ -42,6 +43,11 @@ const BENCHES: &[Bench] = &[
         name: "merge",
         about: "a merge and a live flush beside copying, reading and writing, and git",
         run: merge::run,
+    },
+    Bench {
+        name: "store",
+        about: "the owner of documents beside bare writes: flushes, appends, watching, many workers",
+        run: store::run,
     },
     Bench { name: "scan", about: "finding the sections of a long document", run: scan::run },
     Bench { name: "age", about: "a document after ten thousand flushes beside a fresh one", run: age::run },

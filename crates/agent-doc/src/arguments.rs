@@ -51,6 +51,7 @@ pub(crate) enum Command {
     Diff(Diff),
     Blame(Blame),
     Restore(Restore),
+    Recover(Recover),
     Doctor(Doctor),
     Completions(Completions),
     Man(Man),
@@ -231,6 +232,10 @@ pub(crate) struct SectionPlace {
     /// The revision that you have read; without it, the one that the file has now
     #[arg(long, value_name = "REVISION")]
     pub(crate) base: Option<u64>,
+
+    /// A name for this request; the same name a second time changes nothing
+    #[arg(long, value_name = "NAME")]
+    pub(crate) request: Option<String>,
 }
 
 /// Say what this machine and a project's folder can do, and what cannot be promised here
@@ -387,6 +392,28 @@ pub(crate) struct Restore {
     /// The revision, as 'agent-doc history' lists it
     #[arg(long, value_name = "N")]
     pub(crate) revision: u64,
+}
+
+/// Bring home what a crash left waiting
+///
+/// Responses that were on their way into a document are completed, each at most once, and saves that lie beside a document are
+/// taken in. Damaged files of the history are listed and left alone. Without FILE, the whole project is looked through.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  agent-doc recover --list
+  agent-doc recover notes.md")]
+pub(crate) struct Recover {
+    /// The markdown file; without it, all of the project
+    #[arg(value_name = "FILE")]
+    pub(crate) file: Option<PathBuf>,
+
+    /// Only say what is waiting
+    #[arg(long)]
+    pub(crate) list: bool,
+
+    /// Print JSON, for programs
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 /// Print completions for a shell

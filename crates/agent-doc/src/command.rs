@@ -2,12 +2,13 @@
 
 pub(crate) mod blame;
 pub(crate) mod completions;
-pub(crate) mod doctor;
 pub(crate) mod diff;
+pub(crate) mod doctor;
 pub(crate) mod history;
 pub(crate) mod man;
 pub(crate) mod merge;
 pub(crate) mod outline;
+pub(crate) mod recover;
 pub(crate) mod restore;
 pub(crate) mod section;
 pub(crate) mod section_write;

@@ -7,7 +7,7 @@ use clap::Command;
 const GROUPS: &[(&str, &[&str])] = &[
     ("Read and write a document", &["serve", "outline", "section"]),
     ("Bring versions together", &["merge"]),
-    ("See the past and bring it back", &["history", "show", "diff", "blame", "restore"]),
+    ("See the past and bring it back", &["history", "show", "diff", "blame", "restore", "recover"]),
     ("Set up", &["doctor", "completions", "man"]),
 ];
 

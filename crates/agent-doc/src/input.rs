@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io::{ErrorKind, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
 use document::text::{InvalidText, decode};
@@ -42,6 +42,16 @@ pub(crate) fn read(path: &Path) -> Result<String> {
         Ok(text) => Ok(text.to_owned()),
         Err(invalid) => Err(undecodable(&name, &invalid).into()),
     }
+}
+
+/// The path from the top of a file that is there, with links followed.
+pub(crate) fn whole(path: &Path) -> Result<PathBuf> {
+    let name = shown(path);
+    let whole = path.canonicalize().map_err(|error| unreadable(&name, error))?;
+    if whole.is_dir() {
+        return Err(Refusal::new(format!("{name} is a folder"), "name a markdown file in it").into());
+    }
+    Ok(whole)
 }
 
 /// All bytes of `from`, unless they are too many.

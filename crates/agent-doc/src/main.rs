@@ -8,6 +8,7 @@ mod lines;
 mod moment;
 mod output;
 mod past;
+mod reach;
 mod refusal;
 mod replace;
 
@@ -59,6 +60,7 @@ fn perform(command: &Command) -> Result<Outcome> {
         Command::Diff(given) => command::diff::run(given)?,
         Command::Blame(given) => command::blame::run(given)?,
         Command::Restore(given) => command::restore::run(given)?,
+        Command::Recover(given) => command::recover::run(given)?,
         Command::Doctor(given) => command::doctor::run(given)?,
         Command::Completions(given) => command::completions::run(given)?,
         Command::Man(given) => command::man::run(given)?,

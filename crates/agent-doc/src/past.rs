@@ -17,6 +17,9 @@ pub(crate) struct Past {
     pub(crate) name: String,
     /// What the file holds now; nothing if it is gone.
     pub(crate) text: Option<String>,
+    /// The root of its project.
+    pub(crate) root: PathBuf,
+    place: PathBuf,
     journal: PathBuf,
 }
 
@@ -38,7 +41,8 @@ impl Past {
         let relative = place.strip_prefix(root).unwrap_or(&place);
         let session = text.as_deref().and_then(session_of);
         let paths = sidecar.paths_for(relative, session.as_deref()).with_context(|| unusable(&name))?;
-        Ok(Past { name, text, journal: paths.journal })
+        let root = root.to_owned();
+        Ok(Past { name, text, root, place, journal: paths.journal })
     }
 
     /// What was done, read while others may write.
@@ -53,17 +57,13 @@ impl Past {
         Ok(history)
     }
 
-    /// The journal, to add to it.
-    pub(crate) fn journal(&self) -> Result<Journal> {
-        let (journal, recovered) = Journal::open(&self.journal).map_err(|error| self.refused(error))?;
-        if let Some(kept) = recovered.kept {
-            output::notice(&format!(
-                "warning: {}: the end of its history was damaged and is kept as {}",
-                self.name,
-                kept.display()
-            ));
-        }
-        Ok(journal)
+    /// The document's path from the root of its project.
+    pub(crate) fn relative(&self) -> Result<String> {
+        let relative = self.place.strip_prefix(&self.root).unwrap_or(&self.place).to_str();
+        relative.map(str::to_owned).ok_or_else(|| {
+            let what = format!("the name of {} is not UTF-8", self.name);
+            Refusal::new(what, "rename the file, then try again").into()
+        })
     }
 
     /// The text at a revision.
@@ -80,10 +80,6 @@ impl Past {
     fn refused(&self, error: JournalError) -> anyhow::Error {
         match error {
             JournalError::Absent { .. } => absent(&self.name, self.text.as_ref()).into(),
-            JournalError::Busy { .. } => {
-                let what = format!("another agent-doc is working on {}", self.name);
-                Refusal::new(what, "end that one, or wait for it").into()
-            }
             other => anyhow::Error::new(other).context(unusable(&self.name)),
         }
     }

@@ -32,11 +32,12 @@ mod marker;
 mod outline;
 mod scan;
 
-pub(crate) use edit::{Gap, Splice, splice_content, splice_end};
+pub(crate) use edit::{Gap, Splice, addition, splice_content, splice_end};
 pub use edit::{append, append_to_section, mark_proposal, replace, replace_section, set_proposal};
 pub use error::SectionError;
 pub(crate) use lookup::find as find_heading;
-pub use lookup::{find_section, locate};
+pub(crate) use lookup::find_among;
+pub use lookup::{find_section, locate, locate_all};
 pub(crate) use marker::find as find_marker;
 pub use marker::{PROPOSAL_MARKER, is_proposal};
 pub use outline::{Heading, outline};

@@ -7,7 +7,7 @@ mod state;
 use std::collections::VecDeque;
 use std::ops::Range;
 
-use comparison::Comparison;
+use comparison::{Comparison, Misfit};
 
 use crate::diff::{Hunk, line_hunks};
 use crate::replica::Author;
@@ -88,20 +88,19 @@ impl Versions {
         self.pending = from_text;
     }
 
-    /// Finds the version that `saved` was made from: the one that it differs least from, and of equal ones the newest.
+    /// Finds the version that `saved` was made from: the one that fits best, and of equal ones the newest.
     /// An author's editor holds at least what it saved last, so no version before that is looked at.
     pub(crate) fn origin(&self, text: &str, saved: &str, author: &Author) -> Origin {
         let hunks = line_hunks(text, saved);
-        let comparison = Comparison::new(text, saved, &hunks);
         // How many versions there are to go back to, down to the one that the author saved last.
         let steps =
             self.known.iter().rev().take_while(|known| known.saved_by.as_ref() != Some(author)).count();
         let newer = || self.known.iter().rev().take(steps);
         // A save that leaves alone all that is young fits no version better than the newest text itself.
         let oldest = newer().fold(self.pending.clone(), |back, known| back.then(&known.back));
-        if !comparison.meets(&oldest) {
+        let Some(comparison) = Comparison::new(text, saved, &hunks, &oldest) else {
             return Origin { back: Reversal::default(), hunks };
-        }
+        };
         let (mut best, mut best_foreign) = (Candidate::default(), Candidate::default());
         let mut back = self.pending.clone();
         let mut step_back = newer();
@@ -111,13 +110,13 @@ impl Versions {
             let is_foreign =
                 version.is_some_and(|known| known.is_passing && known.saved_by.as_ref() != Some(author));
             let candidate = if is_foreign { &mut best_foreign } else { &mut best };
-            if let Some(distance) = comparison.distance(&back, candidate.distance) {
-                *candidate = Candidate { distance, back: back.clone() };
+            if let Some(misfit) = comparison.misfit(&back, candidate.misfit) {
+                *candidate = Candidate { misfit, back: back.clone() };
             }
             let Some(known) = step_back.next() else { break };
             back = back.then(&known.back);
         }
-        let fits_better = best_foreign.distance.saturating_mul(FOREIGN_FACTOR) < best.distance;
+        let fits_better = best_foreign.misfit.telling.saturating_mul(FOREIGN_FACTOR) < best.misfit.telling;
         // Of two lines that are alike one must not be taken for a version of the other: in doubt, what deletes less.
         if fits_better && comparison.deleted(&best_foreign.back) <= comparison.deleted(&best.back) {
             best = best_foreign;
@@ -130,12 +129,12 @@ impl Versions {
 const FOREIGN_FACTOR: usize = 4;
 
 struct Candidate {
-    distance: usize,
+    misfit: Misfit,
     back: Reversal,
 }
 
 impl Default for Candidate {
     fn default() -> Candidate {
-        Candidate { distance: usize::MAX, back: Reversal::default() }
+        Candidate { misfit: Misfit::MAX, back: Reversal::default() }
     }
 }

@@ -1,7 +1,6 @@
 //! The Writer's server: the documents of a folder in a browser, live. Never listens anywhere but on the loopback address, and
 //! never changes a document itself; its owner does.
 
-pub mod remote;
 pub mod wire;
 
 mod assets;

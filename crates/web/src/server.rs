@@ -132,7 +132,7 @@ impl Server {
 }
 
 /// A path as it may stand in a query.
-pub(crate) fn escaped(path: &str) -> String {
+fn escaped(path: &str) -> String {
     let mut shown = String::with_capacity(path.len());
     for byte in path.bytes() {
         if byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte) {

@@ -1,12 +1,14 @@
-//! What may be asked of the owner of a document, and what it answers. Never carries a path of the machine: all paths are
-//! relative to the root, and messages name nothing else.
+//! What may be asked of the owner of a document, and what it answers, here and over a socket. Never carries a path of the
+//! machine: all paths are relative to the root, and messages name nothing else.
 
 use std::fmt;
 
 use document::{Author, Revision};
+use serde::{Deserialize, Serialize};
 
 /// One thing to do with a document.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum FileCommand {
     /// Read the whole document.
     Read {
@@ -88,7 +90,7 @@ impl FileCommand {
 }
 
 /// A command with who asks, and on what grounds.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Request {
     /// What to do.
     pub command: FileCommand,
@@ -117,7 +119,8 @@ impl Request {
 }
 
 /// Who writes in a document.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Actor {
     /// The one that writes the canon.
     Conductor,
@@ -153,7 +156,7 @@ impl fmt::Display for Actor {
 }
 
 /// An answer, with the revision at which it is true.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reply {
     /// The revision of the document after the command.
     pub revision: Revision,
@@ -164,7 +167,8 @@ pub struct Reply {
 }
 
 /// What came of a command.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum FileResult {
     /// The whole text.
     Content {
@@ -198,7 +202,8 @@ pub enum FileResult {
 }
 
 /// Why a command was not done.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum FileErrorKind {
     /// There is no such document.
     NotFound,

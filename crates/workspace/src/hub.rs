@@ -37,6 +37,12 @@ pub struct Hub {
     open: Arc<Mutex<Open>>,
 }
 
+impl std::fmt::Debug for Hub {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("Hub").field("root", &self.root.path).finish_non_exhaustive()
+    }
+}
+
 struct Root {
     folder: File,
     path: PathBuf,
@@ -72,6 +78,12 @@ impl Hub {
             events: broadcast::Sender::new(EVENTS_MAX),
             open: Arc::default(),
         })
+    }
+
+    /// The root, with links followed.
+    #[must_use]
+    pub fn root(&self) -> &Path {
+        &self.root.path
     }
 
     /// The owner of the document at a path relative to the root.
@@ -267,7 +279,7 @@ impl Hub {
             .map_err(|error| Refusal::new(FileErrorKind::InvalidContent, format!("{path}: {error}")))?;
         let root = Arc::clone(&self.root);
         let path = blocking(move || {
-            let made = create::create_beneath(&root.folder, &path, &text);
+            let made = create::create_beneath(&root.folder, &root.path, &path, &text);
             made.map_err(|error| path::refused(&path, &error)).map(|()| path)
         });
         let path = path.await?;

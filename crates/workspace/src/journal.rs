@@ -16,7 +16,7 @@ use std::fs::{self, File, TryLockError};
 use std::io::{self, ErrorKind, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 
-use document::Author;
+use document::{Author, Revision};
 
 pub use error::JournalError;
 pub use history::{Checkpoint, History, edits_between};
@@ -97,6 +97,9 @@ impl Journal {
             private::remove(path).map_err(|source| failed(path, source))?;
             return Err(JournalError::Unreadable { path: path.to_owned(), kept, floor: lost_revision });
         };
+        if let Some(revision) = settled_mark(path) {
+            history.settle(revision);
+        }
         let mut recovered = Recovered { entries: history.entries().len(), ..Recovered::default() };
         let is_lost = lost_revision > history.last_revision();
         history.raise_floor(lost_revision);
@@ -109,6 +112,16 @@ impl Journal {
             if is_lost { journal.rewrite()? } else { journal.cut().map_err(|source| failed(path, source))? }
         }
         Ok((journal, recovered))
+    }
+
+    /// Notes, beside the journal, that the file holds the text of this revision. It is not put on the disk at once: a mark that a
+    /// crash takes away only makes us more careful.
+    pub fn settle(&mut self, revision: Revision) -> io::Result<()> {
+        let mut mark = private::open(&settled_path(&self.path))?;
+        mark.set_len(0)?;
+        mark.write_all(format!("{revision}\n").as_bytes())?;
+        self.history.settle(revision);
+        Ok(())
     }
 
     /// Opens the journal, or begins one with the text that the document has now.
@@ -339,4 +352,15 @@ fn encoded(path: &Path, history: &History) -> Result<Vec<u8>, JournalError> {
         fits &= frame::put(&mut bytes, &record::write_entry(entry).map_err(broken)?);
     }
     if fits { Ok(bytes) } else { Err(too_long(path)) }
+}
+
+fn settled_path(journal: &Path) -> PathBuf {
+    let mut name = journal.file_name().unwrap_or_default().to_owned();
+    name.push(".settled");
+    journal.with_file_name(name)
+}
+
+/// The revision of which it was noted that the file holds it. Half a number has no line end, and is none.
+fn settled_mark(journal: &Path) -> Option<Revision> {
+    fs::read_to_string(settled_path(journal)).ok()?.strip_suffix('\n')?.parse().ok()
 }

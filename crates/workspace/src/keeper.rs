@@ -26,6 +26,10 @@ pub trait Keeper: Send + 'static {
     /// acknowledged.
     fn note(&mut self, entries: &[Entry]) -> Result<(), KeeperError>;
 
+    /// Hears that the file holds the text of this revision, for certain. Nothing depends on it but how well a save is understood that
+    /// comes when nobody runs.
+    fn settled(&mut self, _revision: Revision) {}
+
     /// Called when all is noted and answered: looks after what lies on the disk. When it wants to be called again, if it
     /// does; by then a read may tell of something new.
     fn tend(&mut self) -> Option<Duration> {

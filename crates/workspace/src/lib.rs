@@ -6,10 +6,17 @@ pub mod address;
 pub mod catalog;
 pub mod command;
 pub mod event;
+pub mod git;
 pub mod hub;
 pub mod keeper;
 pub mod owner;
 pub mod project;
+#[cfg(unix)]
+pub mod daemon;
+#[cfg(unix)]
+pub mod reach;
+#[cfg(unix)]
+pub mod recovery;
 pub mod store;
 pub mod watch;
 

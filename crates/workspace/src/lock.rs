@@ -1,9 +1,10 @@
-//! One turn on a document at a time, in all processes. Never waits, and never outlives its process: the system takes the
-//! lock back from one that died.
+//! One turn on a document at a time, and one process that has it open. Never waits without end, and never outlives its process:
+//! the system takes the lock back from one that died.
 
 use std::fs::{File, TryLockError};
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 
@@ -11,6 +12,8 @@ use crate::private;
 
 /// A note of a turn is no longer than this.
 const NOTE_MAX: u64 = 4096;
+/// How long to wait before a lock is tried again, at first and at most.
+const PAUSES: (Duration, Duration) = (Duration::from_millis(1), Duration::from_millis(16));
 
 /// The right to a turn on one document, until it is dropped.
 #[derive(Debug)]
@@ -70,6 +73,33 @@ impl Drop for TurnLock {
         // Closing is not enough: a process that another thread is just starting has the file open, too, for a moment.
         if self.file.unlock().is_err() {
             // It is free when that process has begun its own program.
+        }
+    }
+}
+
+/// The right to have a document open, or to serve a project, until it is dropped.
+#[derive(Debug)]
+pub struct OwnerLock {
+    _held: TurnLock,
+}
+
+impl OwnerLock {
+    /// Takes the lock if it is free.
+    pub fn take(path: &Path, by: &str) -> Result<OwnerLock, LockError> {
+        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let since = u64::try_from(since.as_millis()).unwrap_or(u64::MAX);
+        TurnLock::take(path, by, since).map(|held| OwnerLock { _held: held })
+    }
+
+    /// Takes the lock as soon as it is free. Blocks, but no longer than `patience`.
+    pub fn wait(path: &Path, by: &str, patience: Duration) -> Result<OwnerLock, LockError> {
+        let (begun, (mut pause, longest)) = (Instant::now(), PAUSES);
+        loop {
+            match OwnerLock::take(path, by) {
+                Err(LockError::Held(_)) if begun.elapsed() < patience => std::thread::sleep(pause),
+                taken => return taken,
+            }
+            pause = (pause * 2).min(longest);
         }
     }
 }

@@ -50,6 +50,12 @@ pub struct Options {
     pub clock: Clock,
 }
 
+impl std::fmt::Debug for Options {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("Options").field("person", &self.person).finish_non_exhaustive()
+    }
+}
+
 impl Default for Options {
     fn default() -> Self {
         Self {

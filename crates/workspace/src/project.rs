@@ -6,18 +6,22 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use document::Author;
 use document::frontmatter::{Frontmatter, Session};
+use document::{Author, Revision};
 
 use crate::hub::{Hub, KeeperFactory};
 use crate::journal::{History, Journal, JournalError, Keep};
 use crate::keeper::{Beginning, Displaced, Entry, Found, Keeper, KeeperError};
+use crate::lock::{LockError, OwnerLock};
 use crate::owner::{Clock, Options};
 use crate::sidecar::{Sidecar, SidecarError};
 use crate::store::{self, Opened, StoredFile, united};
 
-/// For how long an editor is taken to hold a version that it loaded before a restart: a day.
-const EDITORS_HOLD_MILLISECONDS: u64 = 24 * 60 * 60 * 1000;
+/// How long to wait for another process that has a document open. One command of a person is done long before.
+const OWNER_PATIENCE: Duration = Duration::from_secs(10);
+/// For how long an editor is taken to hold a version that is no longer in the file, if it saves when nobody runs. Soon after a
+/// write it may not have noticed; later, it has loaded the file again or warned its person, and what is missing was deleted.
+const EDITORS_HOLD_MILLISECONDS: u64 = 10 * 1000;
 /// After how many operations the journal is looked through for what need not be kept.
 const PRUNE_AFTER: usize = 256;
 
@@ -54,13 +58,14 @@ struct Shelf {
 
 impl Shelf {
     fn open(&self, path: &Path) -> Result<Kept, KeeperError> {
+        let relative = path.strip_prefix(&self.root).unwrap_or(path);
+        let lock = self.lock(relative)?;
         let limits = store::Options {
             root: Some(self.root.clone()),
             limit: self.options.document_max as u64,
             ..store::Options::default()
         };
         let mut opened = StoredFile::open(path, limits)?;
-        let relative = path.strip_prefix(&self.root).unwrap_or(path);
         let mut journal = self.journal(relative, &opened.text)?;
         let clock = Arc::clone(&self.options.clock);
         // A journal that cannot be made shorter now is as good as before.
@@ -69,9 +74,36 @@ impl Shelf {
         if let Some(text) = opened.file.read()? {
             opened.text = text;
         }
-        let since = clock().saturating_sub(EDITORS_HOLD_MILLISECONDS);
+        let since = saved_at(path).map_or(clock(), |saved| saved.min(clock()));
+        let since = since.saturating_sub(EDITORS_HOLD_MILLISECONDS);
         let beginning = beginning(journal.history(), &opened, since);
-        Ok(Kept { file: opened.file, journal, clock, beginning: Some(beginning), unpruned: 0 })
+        Ok(Kept {
+            file: opened.file,
+            journal,
+            clock,
+            beginning: Some(beginning),
+            settled: None,
+            unpruned: 0,
+            _lock: lock,
+        })
+    }
+
+    /// The right to have the document open, which one process at a time has.
+    fn lock(&self, relative: &Path) -> Result<OwnerLock, KeeperError> {
+        let path = self.sidecar.owner_lock(relative).map_err(io::Error::other)?;
+        OwnerLock::wait(&path, "agent-doc", OWNER_PATIENCE).map_err(|error| match error {
+            LockError::Held(held) => {
+                let who = if held.pid == 0 {
+                    "another process".to_owned()
+                } else {
+                    format!("process {}", held.pid)
+                };
+                KeeperError::Refused {
+                    reason: format!("{who} has the document open; end it, or wait for it"),
+                }
+            }
+            error @ LockError::Io { .. } => KeeperError::Io(io::Error::other(error)),
+        })
     }
 
     /// The document's journal. Where there is none, it begins with the text as it is now.
@@ -81,6 +113,13 @@ impl Shelf {
         let (person, now) = (&self.options.person, (self.options.clock)());
         Ok(Journal::open_or_begin(&paths.journal, text, person, now)?.0)
     }
+}
+
+/// When the file was last saved, in milliseconds since 1970.
+fn saved_at(path: &Path) -> Option<u64> {
+    let modified = path.metadata().and_then(|metadata| metadata.modified()).ok()?;
+    let passed = modified.duration_since(std::time::UNIX_EPOCH).ok()?;
+    u64::try_from(passed.as_millis()).ok()
 }
 
 /// What the history and the files on the disk come to.
@@ -126,8 +165,12 @@ struct Kept {
     journal: Journal,
     clock: Clock,
     beginning: Option<Beginning>,
+    /// The last revision of which the journal knows that it is in the file.
+    settled: Option<Revision>,
     /// Operations since the journal was last looked through for what need not be kept.
     unpruned: usize,
+    /// The last to go.
+    _lock: OwnerLock,
 }
 
 impl Keeper for Kept {
@@ -153,6 +196,14 @@ impl Keeper for Kept {
                 Ok(self.journal.append_all(entries.to_vec())?)
             }
             noted => Ok(noted?),
+        }
+    }
+
+    fn settled(&mut self, revision: Revision) {
+        if self.settled != Some(revision) {
+            self.settled = Some(revision);
+            // Without the mark we are only more careful.
+            drop(self.journal.settle(revision));
         }
     }
 

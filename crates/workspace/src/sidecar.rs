@@ -9,6 +9,7 @@ use std::path::{Component, Path, PathBuf};
 
 pub use version::FORMAT;
 
+use crate::checksum::hex128;
 use crate::private;
 use index::Index;
 
@@ -23,7 +24,7 @@ const LOCKS: &str = "locks";
 
 /// What no repository should hold. The folder may hold settings of the project beside it, which one may.
 const IGNORED: &str = "# Written by agent-doc: history and state of this machine.\n\
-    /journal/\n/snapshots/\n/crdt/\n/pending/\n/locks/\n/backup-*/\n/index.json*\n/version\n/.gitignore\n";
+    /journal/\n/snapshots/\n/crdt/\n/pending/\n/locks/\n/backup-*/\n/index.json*\n/daemon.*\n/version\n/.gitignore\n";
 
 /// The folder of one project, there and in our format.
 #[derive(Debug, Clone)]
@@ -127,6 +128,17 @@ impl Sidecar {
         Ok(self.files(&key))
     }
 
+    /// Locked by the process that has the document open, by its path from the root.
+    pub fn owner_lock(&self, relative: &Path) -> Result<PathBuf, SidecarError> {
+        let name = name_of(relative).ok_or_else(|| SidecarError::Outside { path: relative.to_owned() })?;
+        Ok(self.folder.join(LOCKS).join(format!("{}.owner", hex128(name.as_bytes()))))
+    }
+
+    /// Locked by the process that serves the project to others.
+    pub fn daemon_lock(&self) -> PathBuf {
+        self.folder.join(LOCKS).join("daemon.lock")
+    }
+
     fn files(&self, key: &str) -> DocumentPaths {
         DocumentPaths {
             journal: self.folder.join(JOURNALS).join(key),
@@ -138,11 +150,27 @@ impl Sidecar {
     }
 }
 
-/// The root of the project that a file belongs to: the nearest folder above it with `.agent-doc` or `.git`, else its own.
+/// The root of the project that a file belongs to: the nearest folder above it with `.agent-doc` or `.git`, else its own. A folder
+/// above that anybody may write in, such as the one for temporary files, is nobody's project: a stranger could have put those
+/// there.
 pub fn root_of(file: &Path) -> &Path {
     let folder = file.parent().unwrap_or(file);
-    let is_root = |folder: &&Path| folder.join(FOLDER).is_dir() || folder.join(".git").exists();
+    let is_root = |above: &&Path| {
+        let has_state = above.join(FOLDER).is_dir() || above.join(".git").exists();
+        has_state && (*above == folder || !is_for_anybody(above))
+    };
     folder.ancestors().find(is_root).unwrap_or(folder)
+}
+
+#[cfg(unix)]
+fn is_for_anybody(folder: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt as _;
+    folder.metadata().is_ok_and(|metadata| metadata.mode() & 0o002 != 0)
+}
+
+#[cfg(not(unix))]
+fn is_for_anybody(_folder: &Path) -> bool {
+    false
 }
 
 /// The path with `/` between its parts, on every system; nothing if it leads out of the root.

@@ -11,6 +11,7 @@ mod quiet;
 mod name;
 mod leftover;
 mod flush;
+mod create;
 mod capability;
 mod real;
 #[cfg(target_os = "linux")]
@@ -21,10 +22,11 @@ mod linux;
 mod elsewhere;
 
 pub use capability::{Capabilities, capabilities};
-pub use disk::{Disk, Glimpse, Kind, Look};
+pub use create::create;
+pub use disk::{Disk, Glimpse, Kind, Like, Look};
 pub use file::{Opened, Options, Remark, StoredFile};
 pub use flush::{Flushed, flush};
-pub use leftover::united;
+pub use leftover::{left_beside, united};
 pub use quiet::Patience;
 pub use real::RealDisk;
 pub(crate) use write::is_full;

@@ -85,7 +85,7 @@ fn row(length: usize, flushes: usize, sample: usize, peers: Peers) -> Result<[St
 }
 
 /// The memory that this process holds.
-fn resident() -> Result<usize> {
+pub(super) fn resident() -> Result<usize> {
     let status =
         fs::read_to_string("/proc/self/status").context("this system does not tell what a process holds")?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));

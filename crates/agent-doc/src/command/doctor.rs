@@ -11,6 +11,9 @@ use crate::arguments::Doctor;
 use crate::refusal::Refusal;
 use crate::{input, output};
 
+/// File systems whose files other machines write, too.
+const REMOTE: [&str; 6] = ["nfs", "cifs", "smb", "9p", "fuse.sshfs", "afs"];
+
 /// What `--json` prints. The fields are a promise: some are added, none is renamed or taken away.
 #[derive(Debug, Serialize)]
 struct Report {
@@ -34,6 +37,7 @@ impl Check {
 
 pub(crate) fn run(given: &Doctor) -> Result<()> {
     let mut checks = folder_checks(&given.folder)?;
+    checks.extend(filesystem_check(&given.folder));
     checks.extend(watch_checks());
     checks.extend(program_checks());
     checks.extend(key_checks());
@@ -79,6 +83,29 @@ fn folder_checks(folder: &Path) -> Result<Vec<Check>> {
     ])
 }
 
+/// What kind of file system the folder is on, where the system tells.
+fn filesystem_check(folder: &Path) -> Option<Check> {
+    let folder = folder.canonicalize().ok()?;
+    let mounts = std::fs::read_to_string("/proc/self/mountinfo").ok()?;
+    let around = mounts.lines().filter_map(mount).filter(|(place, _)| folder.starts_with(place));
+    let (_, kind) = around.max_by_key(|(place, _)| place.len())?;
+    let is_remote = REMOTE.iter().any(|remote| kind.starts_with(remote));
+    let mut check = Check::new(
+        "filesystem",
+        !is_remote,
+        "the disk is local",
+        "the disk is not local: saves of other machines may be missed",
+    );
+    check.meaning.push_str(&format!(" ({kind})"));
+    Some(check)
+}
+
+/// The place and the kind of a mount, from one line of the system's list.
+fn mount(line: &str) -> Option<(&str, &str)> {
+    let (place, kind) = line.split_once(" - ")?;
+    Some((place.split(' ').nth(4)?, kind.split(' ').next()?))
+}
+
 /// How many folders can be watched.
 fn watch_checks() -> Vec<Check> {
     let limit = std::fs::read_to_string("/proc/sys/fs/inotify/max_user_watches")
@@ -115,7 +142,10 @@ fn program_checks() -> Vec<Check> {
 /// Whether a key is there. The key itself is never read further than that.
 fn key_checks() -> Vec<Check> {
     let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
-    let check = |name, variable| Check::new(name, is_set(variable), "a key is set", "no key is set");
+    let check = |name, variable: &str| {
+        let no = format!("no key is set; set {variable} to use its models");
+        Check::new(name, is_set(variable), "a key is set", &no)
+    };
     vec![check("anthropic", "ANTHROPIC_API_KEY"), check("openai", "OPENAI_API_KEY")]
 }
 
@@ -126,10 +156,10 @@ fn is_on_path(program: &str) -> bool {
 
 fn table(checks: &[Check]) -> String {
     let width = checks.iter().map(|check| check.name.len()).max().unwrap_or_default();
-    let mut table = String::new();
+    let mut table = format!("{:width$}  HOLDS  WHAT IT MEANS\n", "CHECK");
     for check in checks {
-        let holds = if check.holds { "yes" } else { "no " };
-        table.push_str(&format!("{:width$}  {holds}  {}\n", check.name, check.meaning));
+        let holds = if check.holds { "yes" } else { "no" };
+        table.push_str(&format!("{:width$}  {holds:5}  {}\n", check.name, check.meaning));
     }
     table
 }

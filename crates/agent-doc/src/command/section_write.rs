@@ -2,32 +2,28 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, Result};
-use web::remote::{Remote, Said};
-use web::wire::{SectionCall, SectionChange};
+use anyhow::Result;
 use workspace::command::{Actor, FileCommand, FileResult, Reply, Request};
-use workspace::hub::Hub;
-use workspace::owner::Options;
-use workspace::project;
+use workspace::reach::{Reach, ReachError};
 use workspace::sidecar::root_of;
 
 use crate::arguments::{SectionAppend, SectionEdit, SectionPlace, SectionWrite};
 use crate::refusal::Refusal;
-use crate::{input, output};
+use crate::{input, output, reach};
 
 pub(crate) fn append(given: &SectionAppend) -> Result<()> {
     let content = content(given.text.as_deref())?;
-    perform(&given.place, SectionChange::Append { content })
+    perform(&given.place, |path, section| FileCommand::AppendSection { path, section, content })
 }
 
 pub(crate) fn write(given: &SectionWrite) -> Result<()> {
     let content = content(given.text.as_deref())?;
-    perform(&given.place, SectionChange::Write { content })
+    perform(&given.place, |path, section| FileCommand::WriteSection { path, section, content })
 }
 
 pub(crate) fn edit(given: &SectionEdit) -> Result<()> {
     let (old, new) = (given.old.clone(), given.new.clone());
-    perform(&given.place, SectionChange::Edit { old, new })
+    perform(&given.place, |path, section| FileCommand::EditSection { path, section, old, new })
 }
 
 fn content(text: Option<&str>) -> Result<String> {
@@ -38,39 +34,24 @@ fn content(text: Option<&str>) -> Result<String> {
 }
 
 /// Has the document's owner do it, and says which revision came of it.
-fn perform(place: &SectionPlace, change: SectionChange) -> Result<()> {
+fn perform(place: &SectionPlace, command: impl FnOnce(String, String) -> FileCommand) -> Result<()> {
     let name = input::shown(&place.file);
-    let (root, path) = located(&place.file)?;
-    let section = place.title.clone();
-    if let Some(remote) = Remote::find(&root) {
-        let call = SectionCall { path, section, writer: place.writer.clone(), change };
-        return perform_there(&remote, &call, place.base, &name);
-    }
+    let (root, relative) = located(&place.file)?;
     let actor = match place.writer.as_deref() {
-        None => Actor::User("user".to_owned()),
+        None => Actor::User(reach::PERSON.to_owned()),
         Some("conductor") => Actor::Conductor,
         Some(worker) => Actor::Worker(worker.to_owned()),
     };
-    let command = match change {
-        SectionChange::Append { content } => FileCommand::AppendSection { path, section, content },
-        SectionChange::Write { content } => FileCommand::WriteSection { path, section, content },
-        SectionChange::Edit { old, new } => FileCommand::EditSection { path, section, old, new },
-    };
-    let request = command.by(actor);
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
-    let reply = runtime.block_on(async {
-        let hub = project::open(&root, Options::default()).with_context(|| {
-            Refusal::new(
-                format!("{name} cannot be written"),
-                "look at the project's folder, or run 'agent-doc doctor'",
-            )
-        })?;
-        let reply = asked(&hub, request, place.base).await;
-        hub.shutdown().await;
-        anyhow::Ok(reply)
-    })?;
+    let mut request = command(relative, place.title.clone()).by(actor);
+    request.base = place.base;
+    request.request_id.clone_from(&place.request);
+    let reply = reach::run(&name, &root, async |reach| asked(reach, request).await)?;
     match reply.result {
-        FileResult::Error { message, .. } => Err(refused(message).into()),
+        FileResult::Error { message, .. } => Err(Refusal::new(
+            message,
+            "nothing was written; 'agent-doc section read' shows what is there now",
+        )
+        .into()),
         FileResult::Written { .. }
         | FileResult::Content { .. }
         | FileResult::SectionContent { .. }
@@ -81,35 +62,17 @@ fn perform(place: &SectionPlace, change: SectionChange) -> Result<()> {
     }
 }
 
-/// Has the server do it that has the document open.
-fn perform_there(remote: &Remote, call: &SectionCall, base: Option<u64>, name: &str) -> Result<()> {
-    let silent = || {
-        let what = format!("the server that has {name} open did not answer");
-        Refusal::new(what, "look whether 'agent-doc serve' still runs; the text may have been written")
-    };
-    let base = base.map_or_else(|| remote.revision(&call.path), Ok).with_context(silent)?;
-    match remote.section(call, base).with_context(silent)? {
-        Said::Done(done) => {
-            output::notice(&format!("{name}: revision {}", done.revision));
-            Ok(())
-        }
-        Said::Refused(problem) => Err(refused(problem.message).into()),
-    }
-}
-
-fn refused(message: String) -> Refusal {
-    Refusal::new(message, "nothing was written; 'agent-doc section read' shows what is there now")
-}
-
 /// Asks on the grounds of the named revision, or of the one that the document has now.
-async fn asked(hub: &Hub, request: Request, base: Option<u64>) -> Reply {
-    let path = request.command.path().unwrap_or_default().to_owned();
-    let base = match (base, hub.document(&path).await) {
-        (Some(base), _) => base,
-        (None, Ok(handle)) => handle.read().revision,
-        (None, Err(_)) => 0,
-    };
-    hub.execute(request.on(base)).await
+async fn asked(reach: &mut Reach, mut request: Request) -> Result<Reply, ReachError> {
+    if request.base.is_none()
+        && let FileCommand::WriteSection { path, section, .. }
+        | FileCommand::EditSection { path, section, .. } = &request.command
+    {
+        let (path, section) = (path.clone(), section.clone());
+        let read = FileCommand::ReadSection { path, section }.by(request.actor.clone());
+        request.base = Some(reach.execute(read).await?.revision);
+    }
+    reach.execute(request).await
 }
 
 /// The root of the project that a file belongs to, and the file's path in it.
@@ -118,9 +81,7 @@ fn located(file: &Path) -> Result<(PathBuf, String)> {
     if input::is_standard(file) {
         return Err(Refusal::new("standard input cannot be written", "name a file").into());
     }
-    let place = file.canonicalize().with_context(|| {
-        Refusal::new(format!("{name} does not exist"), "check the path, and the folder you are in")
-    })?;
+    let place = input::whole(file)?;
     let root = root_of(&place).to_owned();
     let relative = place.strip_prefix(&root).unwrap_or(&place).to_str().map(str::to_owned);
     let relative = relative.ok_or_else(|| {

@@ -4,8 +4,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use anyhow::{Context as _, Result};
+use tokio::sync::oneshot;
 use web::{Options, ServeError, Server, Token};
 use workspace::address::Address;
+use workspace::daemon::Daemon;
 use workspace::project;
 use workspace::sidecar::root_of;
 
@@ -27,6 +29,11 @@ async fn serve(given: &Serve) -> Result<()> {
             format!("{} cannot be served", input::shown(&given.path)),
             "look at the folder, or run 'agent-doc doctor'",
         )
+    })?;
+    // Other commands write through this process while it runs.
+    let daemon = Daemon::listen(hub.clone()).with_context(|| {
+        let what = format!("the documents of {} cannot be opened here", input::shown(&given.path));
+        Refusal::new(what, "end the agent-doc that has them open, or use its link")
     })?;
     let last = Address::find(&root);
     let token = match last.as_ref().filter(|_| !given.new_token).and_then(|last| Token::known(&last.token)) {
@@ -56,7 +63,14 @@ async fn serve(given: &Serve) -> Result<()> {
     if !given.no_open {
         open(&link);
     }
-    Ok(server.run(stopped()).await?)
+    let (end, ended) = oneshot::channel::<()>();
+    let serve = async {
+        let served = server.run(stopped()).await;
+        drop(end);
+        served
+    };
+    let (served, ()) = tokio::join!(serve, daemon.run(async { drop(ended.await) }));
+    Ok(served?)
 }
 
 /// Waits until somebody ends the program: by the keyboard, or as systems end their services.

@@ -28,6 +28,7 @@ fn help_shows_what_there_is() {
               diff         Show what has changed in a document since a revision
               blame        Show who changed each line of a document last
               restore      Bring a document back to a revision
+              recover      Bring home what a crash left waiting
 
             Set up:
               doctor       Say what this machine and a project's folder can do, and what cannot be promised here

@@ -5,9 +5,11 @@
     clippy::expect_used,
     clippy::panic,
     clippy::needless_pass_by_value,
-    reason = "tests stop at the first surprise and take expectations by value"
+    clippy::print_stdout,
+    reason = "tests stop at the first surprise and take expectations by value; some print how much they tried"
 )]
 
+mod child;
 mod scratch;
 
 mod git;
@@ -16,6 +18,8 @@ mod history;
 mod input;
 mod merge;
 mod outline;
+mod processes;
+mod recover;
 mod output;
 mod readme;
 mod replace;

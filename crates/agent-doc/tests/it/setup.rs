@@ -22,7 +22,8 @@ fn bash_can_read_its_completions() {
     assert!(output.status.success(), "{output:?}");
 }
 
-const PAGES: [&str; 18] = [
+const PAGES: [&str; 19] = [
+    "agent-doc-recover.1",
     "agent-doc-completions.1",
     "agent-doc-man.1",
     "agent-doc-merge.1",

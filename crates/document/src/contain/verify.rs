@@ -33,6 +33,35 @@ pub(super) fn is_unchanged(before: &str, splice: &Splice, section: &Found) -> bo
     old == Some(new)
 }
 
+/// A text that is put in at a place of the document before, and the rank of its section.
+pub(super) struct Insertion<'i> {
+    pub(super) at: usize,
+    pub(super) text: &'i str,
+    pub(super) level: u8,
+}
+
+/// As [`is_unchanged`] for several texts that are put in at once, in the order of their places.
+pub(super) fn is_unchanged_around(before: &str, after: &str, insertions: &[Insertion<'_>]) -> bool {
+    let shift = |count: usize| insertions.iter().take(count).map(|one| one.text.len()).sum::<usize>();
+    let starts: Vec<usize> =
+        insertions.iter().enumerate().map(|(index, one)| one.at + shift(index)).collect();
+    let moved = |at: usize| at + shift(insertions.partition_point(|one| one.at <= at));
+    let is_own = |heading: &Found| {
+        let index = starts.partition_point(|start| *start <= heading.start).checked_sub(1);
+        index
+            .and_then(|index| insertions.get(index).zip(starts.get(index)))
+            .is_some_and(|(one, start)| heading.start < start + one.text.len() && heading.level > one.level)
+    };
+    let (old, new) = (scan(before), scan(after));
+    let old = old.iter().map(|one| (moved(one.start), one.level, one.title.as_str()));
+    let new = new.iter().filter(|one| !is_own(one)).map(|one| (one.start, one.level, one.title.as_str()));
+    if !old.eq(new) {
+        return false;
+    }
+    let old = document_markers(before).into_iter().map(|marker| moved(marker.start));
+    old.eq(document_markers(after).into_iter().map(|marker| marker.start))
+}
+
 /// Our markers in `text` outside `code`: the range from `<` to the end of the marker's name. `code` is sorted.
 pub(super) fn markers(text: &str, code: &[Range<usize>]) -> Vec<Range<usize>> {
     let mut code = code.iter().peekable();

@@ -37,13 +37,26 @@ pub fn locate(markdown: &str, title: &str) -> Result<Section, SectionError> {
     find(markdown, title).map(|heading| Section::of(markdown, &heading))
 }
 
+/// As [`locate`] for each title, with one reading of the text.
+#[must_use]
+pub fn locate_all(markdown: &str, titles: &[&str]) -> Vec<Result<Section, SectionError>> {
+    let headings = scan(markdown);
+    let section =
+        |title: &&str| find_among(markdown, &headings, title).map(|heading| Section::of(markdown, &heading));
+    titles.iter().map(section).collect()
+}
+
 /// As [`locate`], without a copy of the content.
 pub(crate) fn find(text: &str, title: &str) -> Result<Heading, SectionError> {
-    let headings = scan(text);
+    find_among(text, &scan(text), title)
+}
+
+/// As [`find`], with the headings of the text at hand.
+pub(crate) fn find_among(text: &str, headings: &[Heading], title: &str) -> Result<Heading, SectionError> {
     let wanted = folded(title);
-    let chosen = choose(&headings, &wanted);
+    let chosen = choose(headings, &wanted);
     match chosen.as_slice() {
-        [] => Err(missing(text, &headings, title)),
+        [] => Err(missing(text, headings, title)),
         [one] => match marker::unclosed(text, one.content_start) {
             Some(line) => Err(SectionError::UnclosedMarker { line }),
             None => Ok((*one).clone()),

@@ -1,69 +1,120 @@
-//! How much a save differs from a version that is only known by the few spans that lead back to it.
-//! Never writes an older version out; only the places where something differs are looked at.
+//! How badly a version, which is only known by the few spans that lead back to it, fits as the origin of a save.
+//! Never takes a line for a version of another one because most of their words are the same: lists, logs and tables are like that.
 
-use std::collections::BTreeSet;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
-use crate::diff::{Hunk, diff, refine, slice, solid};
+use crate::diff::{Hunk, diff, line_end, line_start, refine, slice, solid};
 use crate::reversal::{Reversal, Span};
 
-/// How much more than other differences it weighs that a save holds words younger than the version it is compared with.
-const YOUNG_WEIGHT: usize = 4;
+/// How much more than others it weighs that a save holds words younger than the version it is compared with. Nobody types by
+/// chance what an agent wrote, so an editor that saves such words had loaded a younger version.
+const YOUNG_WEIGHT: usize = 5;
+/// How far around a difference words are counted, to know those that are part of a pattern.
+const NEAR_BYTES: usize = 1024;
 
 /// A save and the text as it is now.
 pub(super) struct Comparison<'a> {
     text: &'a str,
     saved: &'a str,
-    hunks: &'a [Hunk],
-    /// How much each hunk weighs, in words.
-    weights: Vec<usize>,
-    /// What of the text the save does not hold, in words and in order.
+    /// How often each word stands in the text, near to what differs.
+    counts: HashMap<&'a str, usize>,
+    /// What of the text the save does not hold, in order.
     removed: Vec<Range<usize>>,
+    /// The words that the save holds and the text does not, or at another place.
+    inserted: HashSet<&'a str>,
+    inserted_bytes: usize,
+    /// How much of the text the save lacks.
+    missing: Bytes,
+}
+
+/// How badly a version fits. Only a version that fits exactly has no misfit at all.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Misfit {
+    /// In words that stand once, which tell one line from another.
+    pub(super) telling: usize,
+    /// In words that many lines share. They decide only between what is equal otherwise.
+    common: usize,
+}
+
+impl Misfit {
+    pub(super) const MAX: Misfit = Misfit { telling: usize::MAX, common: usize::MAX };
+}
+
+/// Bytes of words, by what they say about where a text came from.
+#[derive(Debug, Clone, Copy, Default)]
+struct Bytes {
+    telling: usize,
+    common: usize,
+}
+
+impl Bytes {
+    fn add(&mut self, word: &str, is_telling: bool) {
+        *(if is_telling { &mut self.telling } else { &mut self.common }) += word.len();
+    }
 }
 
 impl<'a> Comparison<'a> {
-    pub(super) fn new(text: &'a str, saved: &'a str, hunks: &'a [Hunk]) -> Comparison<'a> {
-        let (mut weights, mut removed, mut words) = (Vec::new(), Vec::new(), Vec::new());
+    /// Compares a save with the text and, by their words, with all versions down to the one that `oldest` leads to. Nothing if
+    /// the save changed nothing where one of them differs from the text, so that none fits better than the text itself.
+    pub(super) fn new(
+        text: &'a str,
+        saved: &'a str,
+        hunks: &[Hunk],
+        oldest: &Reversal,
+    ) -> Option<Comparison<'a>> {
+        if !meet(hunks, oldest) {
+            return None;
+        }
+        let mut words = Vec::new();
         for hunk in hunks {
             refine(text, saved, hunk, &mut words);
-            weights.push(words.iter().map(Hunk::weight).sum());
-            removed.extend(words.drain(..).map(|word| word.old).filter(|old| !old.is_empty()));
         }
-        Comparison { text, saved, hunks, weights, removed }
+        let inserted = || words.iter().map(|word| slice(saved, word.new.clone()));
+        let mut comparison = Comparison {
+            text,
+            saved,
+            counts: counts(text, hunks, oldest),
+            removed: Vec::new(),
+            inserted: inserted().flat_map(str::split_whitespace).collect(),
+            inserted_bytes: inserted().map(solid).sum(),
+            missing: Bytes::default(),
+        };
+        comparison.removed.extend(words.into_iter().map(|word| word.old).filter(|old| !old.is_empty()));
+        let mut missing = Bytes::default();
+        for word in
+            comparison.removed.iter().flat_map(|removed| slice(text, removed.clone()).split_whitespace())
+        {
+            let is_telling = comparison.is_telling(word);
+            if !(is_telling && comparison.inserted.contains(word)) {
+                missing.add(word, is_telling);
+            }
+        }
+        comparison.missing = missing;
+        Some(comparison)
     }
 
-    /// Whether the save changed anything at a place where an older version differs from the text.
-    pub(super) fn meets(&self, back: &Reversal) -> bool {
-        let mut spans = back.spans();
-        self.hunks.iter().any(|hunk| {
-            while let [first, rest @ ..] = spans
-                && first.new.end < hunk.old.start
-            {
-                spans = rest;
-            }
-            spans.first().is_some_and(|span| span.new.start <= hunk.old.end)
-        })
-    }
-
-    /// By how many bytes the version that `back` leads to differs from the save; nothing if by no less than `limit`.
-    pub(super) fn distance(&self, back: &Reversal, limit: usize) -> Option<usize> {
-        let mut distance = 0;
-        let mut rest =
-            Rest { text: self.text, spans: back.spans(), hunks: self.hunks, weights: &self.weights };
-        // A place of the text lies in the save as far from the second as it lies from the first.
-        let mut at = (0, 0);
-        while let Some(region) = rest.next_region() {
-            let start = region.text.start - at.0 + at.1;
-            if let Some(last) = region.hunks.last() {
-                at = (last.old.end, last.new.end);
-            }
-            let end = region.text.end - at.0 + at.1;
-            distance += self.region_distance(&region, start..end) + YOUNG_WEIGHT * self.young_held(&region);
-            if distance >= limit {
+    /// How badly the version that `back` leads to fits as the origin of the save; nothing if no better than `limit`.
+    pub(super) fn misfit(&self, back: &Reversal, limit: Misfit) -> Option<Misfit> {
+        if self.is_exact(back) {
+            return Some(Misfit::default()).filter(|misfit| *misfit < limit);
+        }
+        let mut found =
+            Found { missing: self.missing, young_held: Bytes::default(), gone_held: Bytes::default() };
+        let older: HashSet<&str> = back.spans().iter().flat_map(|span| span.old.split_whitespace()).collect();
+        for span in back.spans() {
+            self.compare(span, &older, &mut found);
+            if found.young_held.telling.saturating_mul(YOUNG_WEIGHT) > limit.telling {
                 return None;
             }
         }
-        (distance < limit).then_some(distance)
+        let Found { missing, young_held, gone_held } = found;
+        let typed = self.inserted_bytes.saturating_sub(gone_held.telling);
+        let misfit = Misfit {
+            telling: 1 + missing.telling + YOUNG_WEIGHT * young_held.telling + typed,
+            common: missing.common + young_held.common + typed.saturating_sub(gone_held.common),
+        };
+        (misfit < limit).then_some(misfit)
     }
 
     /// How many words that stand in the text would be deleted if the save had been made from the version that `back` leads to.
@@ -75,120 +126,111 @@ impl<'a> Comparison<'a> {
         words.filter(|word| self.text.contains(word)).count()
     }
 
-    /// How many bytes of words that are younger than the older version the save holds all the same. Nobody types by
-    /// chance what an agent wrote, so an editor that saves such words had loaded a younger version.
-    fn young_held(&self, region: &Region<'_>) -> usize {
-        let older: BTreeSet<&str> =
-            region.spans.iter().flat_map(|span| span.old.split_whitespace()).collect();
-        let mut held = 0;
-        for span in region.spans {
-            let new = slice(self.text, span.new.clone());
-            for hunk in changes(&span.old, new) {
-                let end = hunk.new.end.min(new.len());
-                self.each_held(span.new.start + hunk.new.start.min(end)..span.new.start + end, |words| {
-                    held += words
-                        .split_whitespace()
-                        .filter(|word| !older.contains(word))
-                        .map(str::len)
-                        .sum::<usize>();
-                });
+    /// Adds what one place tells at which the older version, of whose spans `older` holds all words, differs from the text.
+    fn compare(&self, span: &Span, older: &HashSet<&str>, found: &mut Found) {
+        let new = slice(self.text, span.new.clone());
+        for hunk in changes(&span.old, new) {
+            let end = hunk.new.end.min(new.len());
+            let young = span.new.start + hunk.new.start.min(end)..span.new.start + end;
+            self.each_part(young, |words, is_held| {
+                for word in words.split_whitespace() {
+                    let is_telling = self.is_telling(word);
+                    if !is_telling {
+                        found.add_young(word, false, is_held);
+                    } else if !older.contains(word) {
+                        // Which line was paired with which is a guess; a word that stands once is itself wherever it stands.
+                        found.add_young(word, true, is_held || self.inserted.contains(word));
+                    }
+                }
+            });
+            let gone = span.old.get(hunk.old.start..hunk.old.end.min(span.old.len())).unwrap_or_default();
+            for word in gone.split_whitespace().filter(|word| self.inserted.contains(word)) {
+                found.gone_held.add(word, is_word(word) && !self.counts.contains_key(word));
             }
         }
-        held
     }
 
-    /// The parts of a range of the text that stand in the save.
-    fn each_held(&self, range: Range<usize>, mut visit: impl FnMut(&str)) {
+    /// Whether a word of the text stands there once, as far as was looked. Others are part of a pattern that anybody may go on with.
+    fn is_telling(&self, word: &str) -> bool {
+        is_word(word) && self.counts.get(word).is_none_or(|&count| count == 1)
+    }
+
+    fn is_exact(&self, back: &Reversal) -> bool {
+        let older: usize = back.spans().iter().map(|span| span.old.len()).sum();
+        let newer: usize = back.spans().iter().map(|span| span.new.len()).sum();
+        self.text.len() + older == self.saved.len() + newer && back.apply(self.text) == self.saved
+    }
+
+    /// The parts of a range of the text, and whether the save holds them.
+    fn each_part(&self, range: Range<usize>, mut visit: impl FnMut(&str, bool)) {
         let first = self.removed.partition_point(|removed| removed.end <= range.start);
         let mut at = range.start;
         for removed in self.removed.iter().skip(first).take_while(|removed| removed.start < range.end) {
-            visit(slice(self.text, at..removed.start.max(at)));
-            at = removed.end;
+            let (start, end) = (removed.start.max(at), removed.end.min(range.end));
+            visit(slice(self.text, at..start), true);
+            visit(slice(self.text, start..end), false);
+            at = end;
         }
-        visit(slice(self.text, at.min(range.end)..range.end));
-    }
-
-    fn region_distance(&self, region: &Region<'_>, saved: Range<usize>) -> usize {
-        if region.spans.is_empty() {
-            return region.weights.iter().sum();
-        }
-        let mut older = String::new();
-        let mut at = region.text.start;
-        for span in region.spans {
-            older.push_str(slice(self.text, at..span.new.start));
-            older.push_str(&span.old);
-            at = span.new.end;
-        }
-        older.push_str(slice(self.text, at..region.text.end));
-        let saved = slice(self.saved, saved);
-        let text: BTreeSet<&str> = slice(self.text, region.text.clone()).split_whitespace().collect();
-        let mut distance = 0;
-        for hunk in changes(&older, saved) {
-            let removed = older.get(hunk.old.start..hunk.old.end.min(older.len())).unwrap_or_default();
-            // What is gone from the text already cannot be lost by taking this version for the origin.
-            let gone: usize =
-                removed.split_whitespace().filter(|word| !text.contains(word)).map(str::len).sum();
-            distance += hunk.weight() - gone;
-        }
-        distance
+        visit(slice(self.text, at..range.end), true);
     }
 }
 
-/// Two differences with no more than this between them are looked at together: a blank line or a fence
-/// may have been paired with another one than it came from.
-const GAP_SOLID_MAX: usize = 3;
-/// And with no more than this in all, so that looking is cheap.
-const GAP_BYTES_MAX: usize = 64;
-
-/// What is left of both lists of differences.
-struct Rest<'a> {
-    text: &'a str,
-    spans: &'a [Span],
-    hunks: &'a [Hunk],
-    weights: &'a [usize],
+/// What speaks against a version, and for it.
+struct Found {
+    /// Words of the version that still stand in the text, and not in the save: they would be deleted.
+    missing: Bytes,
+    /// Words that are younger than the version, and that the save holds all the same.
+    young_held: Bytes,
+    /// Words of the version that are gone from the text, and that the save holds still.
+    gone_held: Bytes,
 }
 
-/// A place of the text that an older version, the save, or both differ in.
-struct Region<'a> {
-    text: Range<usize>,
-    spans: &'a [Span],
-    hunks: &'a [Hunk],
-    weights: &'a [usize],
+impl Found {
+    fn add_young(&mut self, word: &str, is_telling: bool, is_held: bool) {
+        if is_held {
+            self.young_held.add(word, is_telling);
+        } else {
+            let missing = if is_telling { &mut self.missing.telling } else { &mut self.missing.common };
+            *missing = missing.saturating_sub(word.len());
+        }
+    }
 }
 
-impl<'a> Rest<'a> {
-    /// Takes the next spans and hunks that touch each other.
-    fn next_region(&mut self) -> Option<Region<'a>> {
-        let mut text = match (self.spans.first(), self.hunks.first()) {
-            (Some(span), Some(hunk)) if hunk.old.start < span.new.start => hunk.old.clone(),
-            (Some(span), _) => span.new.clone(),
-            (None, Some(hunk)) => hunk.old.clone(),
-            (None, None) => return None,
-        };
-        let (mut spans, mut hunks) = (0, 0);
-        loop {
-            if let Some(span) = self.spans.get(spans).filter(|span| self.is_near(text.end, span.new.start)) {
-                text.end = text.end.max(span.new.end);
-                spans += 1;
-            } else if let Some(hunk) =
-                self.hunks.get(hunks).filter(|hunk| self.is_near(text.end, hunk.old.start))
-            {
-                text.end = text.end.max(hunk.old.end);
-                hunks += 1;
-            } else {
-                break;
+fn is_word(word: &str) -> bool {
+    word.contains(char::is_alphanumeric)
+}
+
+/// Whether some hunk lies at a place where an older version differs from the text.
+fn meet(hunks: &[Hunk], back: &Reversal) -> bool {
+    let mut spans = back.spans();
+    hunks.iter().any(|hunk| {
+        while let [first, rest @ ..] = spans
+            && first.new.end < hunk.old.start
+        {
+            spans = rest;
+        }
+        spans.first().is_some_and(|span| span.new.start <= hunk.old.end)
+    })
+}
+
+/// How often each word stands in the text near to where the save, or an older version, differs from it.
+fn counts<'a>(text: &'a str, hunks: &[Hunk], oldest: &Reversal) -> HashMap<&'a str, usize> {
+    let mut places: Vec<&Range<usize>> = hunks.iter().map(|hunk| &hunk.old).collect();
+    places.extend(oldest.spans().iter().map(|span| &span.new));
+    places.sort_unstable_by_key(|place| place.start);
+    let mut counts = HashMap::new();
+    let mut done = 0;
+    for place in places {
+        let start = line_start(text, place.start.saturating_sub(NEAR_BYTES)).max(done);
+        let end = line_end(text, (place.end + NEAR_BYTES).min(text.len()));
+        if start < end {
+            for word in slice(text, start..end).split_whitespace() {
+                *counts.entry(word).or_default() += 1;
             }
+            done = end;
         }
-        let (region_spans, later_spans) = self.spans.split_at_checked(spans)?;
-        let (region_hunks, later_hunks) = self.hunks.split_at_checked(hunks)?;
-        let (weights, later_weights) = self.weights.split_at_checked(hunks)?;
-        *self = Rest { text: self.text, spans: later_spans, hunks: later_hunks, weights: later_weights };
-        Some(Region { text, spans: region_spans, hunks: region_hunks, weights })
     }
-
-    fn is_near(&self, end: usize, next: usize) -> bool {
-        next <= end || next - end <= GAP_BYTES_MAX && solid(slice(self.text, end..next)) <= GAP_SOLID_MAX
-    }
+    counts
 }
 
 /// The changes between two pieces of text. A last line that is not ended yet is the same line once it is.

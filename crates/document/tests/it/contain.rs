@@ -1,5 +1,5 @@
 use document::contain::{
-    ContainError, Containment, Limits, append_contained, contain, plain, replace_contained,
+    ContainError, Containment, Limits, append_contained, append_each, contain, plain, replace_contained,
 };
 use document::section::{SectionError, find_section, find_sections, is_proposal};
 
@@ -324,4 +324,33 @@ fn a_document_of_lone_carriage_returns_stays_whole_or_the_text_is_refused() {
             Err(error) => assert_eq!(error, ContainError::InvalidContent { title: "Terminal".into() }),
         }
     }
+}
+
+#[test]
+fn several_sections_get_their_text_at_once_as_one_after_another() {
+    let document =
+        "# Run\n\n## A\n<!-- proposal -->\n\n## B\nText.\n\n\n## C\n```\n## D\n```\n### Deep\n\n## E";
+    let texts = ["One.", "## Forged\nheading", "```\nopen", "- list\n\n  more", "<!-- proposal -->"];
+    for rotation in 0..texts.len() {
+        let titles = ["E", "A", "C", "B"];
+        let pairs: Vec<(&str, &str)> = titles
+            .iter()
+            .enumerate()
+            .map(|(index, title)| (*title, texts[(index + rotation) % texts.len()]))
+            .collect();
+        let Some(additions) = append_each(document, &pairs) else { continue };
+        let mut order: Vec<_> = additions.iter().collect();
+        order.sort_by_key(|addition| std::cmp::Reverse(addition.at));
+        let mut at_once = document.to_owned();
+        for addition in order {
+            at_once.insert_str(addition.at, &addition.text);
+        }
+        let one_by_one = pairs.iter().fold(document.to_owned(), |text, (title, added)| {
+            append_contained(&text, title, added, Limits::NONE).unwrap()
+        });
+        assert_eq!(at_once, one_by_one, "{pairs:?}");
+    }
+    assert!(append_each(document, &[("A", "One."), ("B", "Two.")]).is_some());
+    assert!(append_each(document, &[("A", "One."), ("Z", "Two.")]).is_none());
+    assert!(append_each(document, &[("C", "One."), ("C/Deep", "Two.")]).is_none());
 }

@@ -53,6 +53,11 @@ impl Words {
         format!("{owner}{}{ornament}", self.0)
     }
 
+    pub(crate) fn number(&mut self) -> usize {
+        self.0 += 1;
+        self.0
+    }
+
     pub(crate) fn line(&mut self, random: &mut Random, owner: char) -> Line {
         let words = (0..random.between(1, 9)).map(|_| self.next(owner)).collect();
         Line { base: None, words }

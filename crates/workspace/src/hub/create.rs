@@ -1,17 +1,19 @@
-//! Makes a document that is not there yet, whole or not at all. Never writes over one that is, and never through a link.
+//! The first text of a document, and the folders on the way to it. Never writes the file itself, which is the store's, and never goes
+//! through a link.
 
 use std::fs::File;
-use std::io::{self, Write as _};
+use std::io;
 use std::os::fd::OwnedFd;
+use std::path::Path;
 
 use document::section::find_sections;
-use rustix::fs::{AtFlags, Mode, OFlags, linkat, mkdirat, openat, renameat, statat, unlinkat};
+use rustix::fs::{Mode, OFlags, mkdirat, openat};
 use rustix::io::Errno;
+
+use crate::store;
 
 /// Characters of an objective that become the title.
 const TITLE_MAX: usize = 160;
-/// How many names are tried for the file beside.
-const ATTEMPTS_MAX: usize = 64;
 /// The title of a run without words.
 const UNTITLED: &str = "Untitled";
 /// The sections of a run after its title, and whether they begin as proposals.
@@ -71,9 +73,9 @@ fn escaped(title: &str) -> String {
     text
 }
 
-/// Makes the file `path` beneath `root` with this text, and the folders on the way.
-pub(super) fn create_beneath(root: &File, path: &str, text: &str) -> io::Result<()> {
-    let (folders, name) = path.rsplit_once('/').unwrap_or(("", path));
+/// Makes the file `path` beneath the root with this text, and the folders on the way.
+pub(super) fn create_beneath(root: &File, root_path: &Path, path: &str, text: &str) -> io::Result<()> {
+    let folders = path.rsplit_once('/').map_or("", |(folders, _)| folders);
     let mut folder: OwnedFd = root.try_clone()?.into();
     for step in folders.split('/').filter(|step| !step.is_empty()) {
         match mkdirat(&folder, step, Mode::from_raw_mode(0o777)) {
@@ -87,45 +89,5 @@ pub(super) fn create_beneath(root: &File, path: &str, text: &str) -> io::Result<
             opened => opened?,
         };
     }
-    put(folder, name, text)
-}
-
-/// Writes beside the name, then takes the name, which only one can.
-fn put(folder: OwnedFd, name: &str, text: &str) -> io::Result<()> {
-    if statat(&folder, name, AtFlags::SYMLINK_NOFOLLOW).is_ok() {
-        return Err(io::ErrorKind::AlreadyExists.into());
-    }
-    let (beside, file) = open_beside(&folder, name)?;
-    let mut file = File::from(file);
-    let taken = file
-        .write_all(text.as_bytes())
-        .and_then(|()| file.sync_all())
-        .and_then(|()| take_name(&folder, &beside, name));
-    let removed = match unlinkat(&folder, beside.as_str(), AtFlags::empty()) {
-        Ok(()) | Err(Errno::NOENT) => Ok(()),
-        Err(error) => Err(error.into()),
-    };
-    taken.and(removed).and_then(|()| File::from(folder).sync_all())
-}
-
-/// A new file of a name that nobody has.
-fn open_beside(folder: &OwnedFd, name: &str) -> io::Result<(String, OwnedFd)> {
-    let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    for attempt in 0..ATTEMPTS_MAX {
-        let beside = format!(".{name}.{}.{attempt}.new", std::process::id());
-        match openat(folder, beside.as_str(), flags, Mode::from_raw_mode(0o666)) {
-            // Of another call right now, or of a process that is gone.
-            Err(Errno::EXIST) => {}
-            opened => return Ok((beside, opened?)),
-        }
-    }
-    Err(io::ErrorKind::ResourceBusy.into())
-}
-
-fn take_name(folder: &OwnedFd, beside: &str, name: &str) -> io::Result<()> {
-    match linkat(folder, beside, folder, name, AtFlags::empty()) {
-        // A file system without hard links. The name was free a moment ago.
-        Err(Errno::PERM | Errno::OPNOTSUPP | Errno::NOSYS) => Ok(renameat(folder, beside, folder, name)?),
-        linked => Ok(linked?),
-    }
+    store::create(&root_path.join(path), text)
 }

@@ -9,12 +9,6 @@ use crate::project::session_of;
 use crate::sidecar::Sidecar;
 
 impl Hub {
-    /// The folder that all paths begin from.
-    #[must_use]
-    pub fn root(&self) -> &Path {
-        &self.root.path
-    }
-
     /// What was done to a document, as far as it is kept.
     ///
     /// # Errors

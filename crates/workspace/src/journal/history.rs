@@ -54,6 +54,8 @@ pub struct History {
     entries: Vec<Entry>,
     text: String,
     requests: Requests,
+    /// The revision that was in the file when that was last looked at.
+    settled: Option<Revision>,
 }
 
 impl History {
@@ -67,7 +69,7 @@ impl History {
             requests.note(request);
         }
         let text = checkpoint.text.clone();
-        Some(History { checkpoint, entries: Vec::new(), text, requests })
+        Some(History { checkpoint, entries: Vec::new(), text, requests, settled: None })
     }
 
     /// Takes an operation, if it follows the last one.
@@ -96,6 +98,16 @@ impl History {
             requests.note(request);
         }
         self.requests = requests;
+    }
+
+    /// The text of this revision was in the file.
+    pub(super) fn settle(&mut self, revision: Revision) {
+        self.settled = Some(revision);
+    }
+
+    /// Whether the latest text was in the file for certain.
+    pub(super) fn is_settled(&self) -> bool {
+        self.settled == Some(self.latest_revision())
     }
 
     /// No revision up to `floor` is given again.

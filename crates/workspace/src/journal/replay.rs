@@ -43,6 +43,9 @@ impl History {
 
     /// The latest revision whose text was in the file for certain. Later ones may have come there, too.
     pub fn written(&self) -> Revision {
+        if self.is_settled() {
+            return self.latest_revision();
+        }
         let Some((last, earlier)) = self.entries().split_last() else { return self.latest_revision() };
         let before = earlier.last().map_or(self.checkpoint().revision, |entry| entry.revision);
         last.file.written.unwrap_or(before)

@@ -67,7 +67,7 @@ impl Desk {
                 return Err(Refusal::new(FileErrorKind::Forbidden { owner: "user".to_owned() }, message));
             }
         }
-        self.check_length(content.len())?;
+        self.check_whole(content.len(), content.len())?;
         document::text::check(content).map_err(|error| {
             Refusal::new(FileErrorKind::InvalidContent, format!("{}: {error}", self.path))
         })?;
@@ -184,15 +184,20 @@ impl Desk {
     }
 
     pub(super) fn check_length(&self, length: usize) -> Result<(), Refusal> {
-        let limit = self.options.content_max;
         let whole = self.document.text().len().saturating_add(length);
-        if length <= limit && whole <= self.options.document_max {
+        self.check_whole(if length <= self.options.content_max { whole } else { usize::MAX }, length)
+    }
+
+    /// Refuses `length` bytes if they make the document longer than it may be.
+    fn check_whole(&self, whole: usize, length: usize) -> Result<(), Refusal> {
+        let (limit, document_max) = (self.options.content_max, self.options.document_max);
+        if whole <= document_max {
             return Ok(());
         }
         let message = format!(
-            "{}: {length} bytes are too many (the limit is {limit} at a time and {} for the document); write less, and \
-             keep the rest in a file of its own",
-            self.path, self.options.document_max
+            "{}: {length} bytes are too many (the limit is {limit} at a time and {document_max} for the document); \
+             write less, and keep the rest in a file of its own",
+            self.path
         );
         Err(Refusal::new(FileErrorKind::TooLarge, message))
     }

@@ -99,6 +99,9 @@ impl Desk {
         for _ in 0..RACES_MAX {
             self.note()?;
             if self.document.text() == self.in_file {
+                if self.written == self.revision {
+                    self.keeper.settled(self.revision);
+                }
                 return Ok(());
             }
             let displaced = self.keeper.write(&self.in_file, self.document.text());
@@ -110,7 +113,10 @@ impl Desk {
             self.document.text().clone_into(&mut self.in_file);
             self.written = self.revision;
             match displaced {
-                Displaced::AsExpected => return Ok(()),
+                Displaced::AsExpected => {
+                    self.keeper.settled(self.revision);
+                    return Ok(());
+                }
                 Displaced::Save(saved) => self.absorb(&saved, Place::Displaced),
             }
         }

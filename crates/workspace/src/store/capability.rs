@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::disk::{Disk, Glimpse};
+use super::disk::{Disk, Glimpse, Like};
 use super::real::RealDisk;
 
 /// What the store can rely on in a folder.
@@ -29,7 +29,8 @@ pub fn capabilities(folder: &Path) -> io::Result<Capabilities> {
     let name = |which| folder.join(format!(".agent-doc-probe-{}-{which}", std::process::id()));
     let probes: [PathBuf; 3] = [name("a"), name("b"), name("c")];
     let [one, other, third] = &probes;
-    let made = disk.create(one, None, b"one").and_then(|()| disk.create(other, None, b"other"));
+    let made =
+        disk.create(one, Like::Private, b"one").and_then(|()| disk.create(other, Like::Private, b"other"));
     let found = made.map(|()| Capabilities {
         exchange: disk.exchange(one, other).is_ok(),
         no_replace: disk.place(one, third).is_ok(),

@@ -21,8 +21,8 @@ pub trait Disk: Send + 'static {
     /// Reads an open file from its beginning, if nobody is writing it.
     fn glimpse(&self, file: &Self::File, limit: u64) -> io::Result<Glimpse>;
 
-    /// Makes a new file with mode, owner and attributes of `like`, and brings its content to the disk for good.
-    fn create(&self, path: &Path, like: Option<&Path>, bytes: &[u8]) -> io::Result<()>;
+    /// Makes a new file, and brings its content to the disk for good.
+    fn create(&self, path: &Path, like: Like<'_>, bytes: &[u8]) -> io::Result<()>;
 
     /// Writes over a file where it is, and brings the content to the disk for good.
     fn overwrite(&self, path: &Path, bytes: &[u8]) -> io::Result<()>;
@@ -94,4 +94,15 @@ pub enum Glimpse {
     Unsure(Vec<u8>, Look),
     /// The file has this many bytes, which is more than the limit.
     TooLong(u64),
+}
+
+/// Who may use a new file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Like<'p> {
+    /// Those who may use that one: with its mode, owner, attributes and access list.
+    File(&'p Path),
+    /// Those who may use any new file of this user.
+    New,
+    /// Its owner alone.
+    Private,
 }

@@ -5,13 +5,13 @@ use std::fs::{File, Metadata, OpenOptions};
 use std::io;
 use std::path::Path;
 
-use super::disk::Glimpse;
+use super::disk::{Glimpse, Like};
 
 pub(super) fn open(path: &Path) -> io::Result<File> {
     File::open(path)
 }
 
-pub(super) fn create(path: &Path) -> io::Result<File> {
+pub(super) fn create(path: &Path, _like: Like<'_>) -> io::Result<File> {
     OpenOptions::new().write(true).create_new(true).open(path)
 }
 

@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::disk::{Disk, Kind, Look};
+use super::disk::{Disk, Kind, Like, Look};
 use super::held::Held;
 use super::leftover;
 use super::name::{Names, sum};
@@ -159,7 +159,7 @@ impl<D: Disk> StoredFile<D> {
 
     /// Makes the file anew after it was deleted, if somebody wants that. Never replaces one that has come back meanwhile.
     pub fn restore(&mut self, text: &str) -> Result<(), KeeperError> {
-        let whole = self.make([0, sum(text)], None, text)?;
+        let whole = self.make([0, sum(text)], Like::New, text)?;
         let placed = self.disk.place(&whole, &self.path);
         if let Err(error) = placed {
             self.discard_quietly(&whole);

@@ -3,13 +3,14 @@
 
 use std::borrow::Cow;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use document::diff::diff_lines;
 
 use super::disk::Disk;
 use super::file::{Remark, StoredFile, failed};
-use super::name::{IN_PLACE, sum};
+use super::name::{IN_PLACE, Names, sum};
+use super::real::RealDisk;
 use crate::keeper::KeeperError;
 
 /// The texts of left-over files that are not known, and whether one of them is the copy that is kept while a file is written in place.
@@ -47,6 +48,17 @@ pub(super) fn gather<D: Disk>(
         }
     }
     Ok((texts, is_torn))
+}
+
+/// The whole files that processes which are gone left beside a document. Looks only.
+pub fn left_beside(path: &Path) -> io::Result<Vec<PathBuf>> {
+    let (names, folder) = (Names::beside(path), path.parent().unwrap_or(Path::new(".")));
+    let is_left = |name: &String| {
+        names.meaning(name).is_some_and(|meaning| meaning.is_whole && !RealDisk.is_running(meaning.process))
+    };
+    let mut left: Vec<String> = RealDisk.names(folder)?.into_iter().filter(is_left).collect();
+    left.sort();
+    Ok(left.into_iter().map(|name| folder.join(name)).collect())
 }
 
 /// Removes a file that may be gone already.

@@ -11,7 +11,7 @@ use rustix::io::Errno;
 use rustix::process::{Pid, getegid, geteuid, getgroups};
 use xattr::FileExt as _;
 
-use super::disk::Glimpse;
+use super::disk::{Glimpse, Like};
 use super::lease::Lease;
 use super::real::contents;
 
@@ -24,8 +24,10 @@ pub(super) fn open(path: &Path) -> io::Result<File> {
     straight(path, OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOFOLLOW, Mode::empty())
 }
 
-pub(super) fn create(path: &Path) -> io::Result<File> {
-    straight(path, OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL, Mode::RUSR | Mode::WUSR)
+pub(super) fn create(path: &Path, like: Like<'_>) -> io::Result<File> {
+    // What is to be like another file is nobody's business until it is.
+    let mode = if like == Like::New { 0o666 } else { 0o600 };
+    straight(path, OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL, Mode::from_raw_mode(mode))
 }
 
 /// Opens a path that had no link in it when the document was opened. If a folder of it has become a link since, that fails, even if

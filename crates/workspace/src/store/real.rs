@@ -5,7 +5,7 @@ use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
-use super::disk::{Disk, Glimpse, Kind, Look};
+use super::disk::{Disk, Glimpse, Kind, Like, Look};
 #[cfg(not(target_os = "linux"))]
 use super::elsewhere as system;
 #[cfg(target_os = "linux")]
@@ -36,10 +36,10 @@ impl Disk for RealDisk {
         system::glimpse(file, limit)
     }
 
-    fn create(&self, path: &Path, like: Option<&Path>, bytes: &[u8]) -> io::Result<()> {
-        let mut file = system::create(path)?;
+    fn create(&self, path: &Path, like: Like<'_>, bytes: &[u8]) -> io::Result<()> {
+        let mut file = system::create(path, like)?;
         file.write_all(bytes)?;
-        if let Some(like) = like {
+        if let Like::File(like) = like {
             system::copy_metadata(like, &file)?;
         }
         file.sync_all()

@@ -4,7 +4,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::disk::{Disk, Kind};
+use super::disk::{Disk, Kind, Like};
 use super::file::{Remark, StoredFile, failed, refused};
 use super::held::Held;
 use super::name::{IN_PLACE, sum};
@@ -27,9 +27,9 @@ impl<D: Disk> StoredFile<D> {
         } else {
             let path = self.path.clone();
             let known = [sum(expected), sum(text)];
-            let whole = match self.make(known, Some(&path), text) {
+            let whole = match self.make(known, Like::File(&path), text) {
                 Err(KeeperError::Io(error)) if is_full(&error) && self.make_room() => {
-                    self.make(known, Some(&path), text)?
+                    self.make(known, Like::File(&path), text)?
                 }
                 made => made?,
             };
@@ -46,7 +46,7 @@ impl<D: Disk> StoredFile<D> {
     pub(super) fn make(
         &mut self,
         known: [u64; 2],
-        like: Option<&Path>,
+        like: Like<'_>,
         text: &str,
     ) -> Result<PathBuf, KeeperError> {
         for _ in 0..NAMES_MAX {
@@ -186,7 +186,7 @@ impl<D: Disk> StoredFile<D> {
         if let Some(save) = self.unknown(&current, expected) {
             return Ok(save);
         }
-        let copy = self.make(IN_PLACE, None, &current)?;
+        let copy = self.make(IN_PLACE, Like::Private, &current)?;
         self.known = None;
         if let Err(error) = self.disk.overwrite(&self.path, text.as_bytes()) {
             let restored = self.disk.overwrite(&self.path, current.as_bytes());

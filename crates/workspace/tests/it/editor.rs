@@ -54,6 +54,24 @@ impl Dice {
     }
 }
 
+/// How lines are worded.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Wording {
+    /// No two lines share more than their first word.
+    Sentences,
+    /// Lines differ in a number, as the entries of a list do.
+    Entries,
+}
+
+impl Wording {
+    pub(crate) fn line(self, who: &str, number: usize, dice: &mut Dice) -> String {
+        match self {
+            Wording::Sentences => sentence(who, number, dice),
+            Wording::Entries => format!("- item {number} of the list of the {who}"),
+        }
+    }
+}
+
 /// How the person works.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Habits {
@@ -63,6 +81,7 @@ pub(crate) struct Habits {
     /// How many saves in a hundred delete a line of the person's own.
     pub(crate) deletes: u64,
     pub(crate) pause_max: Duration,
+    pub(crate) wording: Wording,
 }
 
 /// What the person did.
@@ -85,7 +104,7 @@ pub(crate) fn work(path: &Path, style: Style, habits: Habits, seed: u64) -> Done
                 buffer = loaded;
             }
         }
-        let line = sentence("person", number, &mut dice);
+        let line = habits.wording.line("person", number, &mut dice);
         buffer = buffer.replacen("# Plan\n", &format!("# Plan\n{line}\n"), 1);
         if dice.below(100) < habits.deletes && done.written.len() > 10 {
             let at = dice.below(done.written.len() as u64);
@@ -103,7 +122,7 @@ pub(crate) fn work(path: &Path, style: Style, habits: Habits, seed: u64) -> Done
     done
 }
 
-/// A line that shares no word with another one but its first, as sentences do not differ by a digit.
+/// A line that shares no word with another one but its first.
 pub(crate) fn sentence(who: &str, number: usize, dice: &mut Dice) -> String {
     let mut word = || format!("{:06x}", dice.below(1 << 24));
     format!("{who}{number} {} {} {}", word(), word(), word())

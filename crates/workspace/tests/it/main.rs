@@ -36,6 +36,9 @@ mod lock;
 mod pending;
 mod sidecar;
 
+mod daemon;
+mod git;
+mod git_clean;
 mod hub;
 mod restart;
 mod trouble;

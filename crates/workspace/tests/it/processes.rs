@@ -8,7 +8,7 @@ use std::time::Duration;
 use tokio::task::JoinSet;
 
 use crate::child;
-use crate::editor::{Habits, Style, missing, work};
+use crate::editor::{Habits, Style, Wording, missing, work};
 use crate::site::{PLAN, append, is_written, log, options};
 
 const CHILDREN: usize = 4;
@@ -57,7 +57,13 @@ fn processes_that_open_one_document_in_turn_lose_nothing() {
         child::start("processes::child_that_opens_and_writes", &tell)
     };
     let children: Vec<_> = (0..CHILDREN).map(start).collect();
-    let habits = Habits { saves: 100, reloads: 100, deletes: 0, pause_max: Duration::from_millis(20) };
+    let habits = Habits {
+        saves: 100,
+        reloads: 100,
+        deletes: 0,
+        pause_max: Duration::from_millis(20),
+        wording: Wording::Sentences,
+    };
     let done = work(&path, Style::Rename, habits, 4);
     for mut child in children {
         assert!(child.wait().unwrap().success());

@@ -79,6 +79,26 @@ async fn a_save_that_was_merged_is_a_version_after_the_restart_too() {
 }
 
 #[tokio::test]
+async fn what_a_person_deletes_while_nobody_runs_stays_deleted_once_editors_have_had_time_to_load() {
+    let hour = 60 * 60 * 1000;
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("plan.md"), PLAN).unwrap();
+    let site = Site::in_folder_with(folder, at(hour));
+    for line in ["first answer", "second answer", "third answer"] {
+        assert!(is_written(&site.append("plan.md", line).await));
+    }
+    let text = site.text("plan.md");
+    let folder = site.close().await;
+    let edited = text.replace("second answer\n", "").replace("# Plan\n", "# Plan\n\na thought\n");
+    fs::write(folder.path().join("plan.md"), &edited).unwrap();
+    let site = Site::in_folder_with(folder, at(2 * hour));
+    site.document("plan.md").await;
+    assert_eq!(site.text("plan.md"), edited);
+    let folder = site.close().await;
+    assert_eq!(fs::read_to_string(folder.path().join("plan.md")).unwrap(), edited);
+}
+
+#[tokio::test]
 async fn what_was_deleted_before_the_restart_stays_deleted() {
     let site = Site::with(&[("plan.md", PLAN)]);
     site.append("plan.md", "drop this").await;

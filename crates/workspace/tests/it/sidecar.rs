@@ -152,3 +152,17 @@ fn only_the_owner_may_read_whatever_the_umask_says() {
         child::run_after(&format!("umask {umask}"), test);
     }
 }
+
+#[cfg(unix)]
+#[test]
+fn a_folder_that_anybody_may_write_in_is_nobodys_project() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let folder = tempfile::tempdir().unwrap();
+    let inner = folder.path().join("inner");
+    fs::create_dir_all(folder.path().join(".agent-doc")).unwrap();
+    fs::create_dir(&inner).unwrap();
+    let file = inner.join("a.md");
+    assert_eq!(workspace::sidecar::root_of(&file), folder.path());
+    fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o777)).unwrap();
+    assert_eq!(workspace::sidecar::root_of(&file), inner);
+}

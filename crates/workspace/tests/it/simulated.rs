@@ -6,7 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use workspace::store::{Disk, Glimpse, Kind, Look};
+use workspace::store::{Disk, Glimpse, Kind, Like, Look};
 
 use crate::editor::Dice;
 
@@ -179,7 +179,7 @@ impl Disk for SimulatedDisk {
         Ok(Glimpse::Quiet(self.step()?.contents[*file].clone()))
     }
 
-    fn create(&self, path: &Path, _: Option<&Path>, bytes: &[u8]) -> io::Result<()> {
+    fn create(&self, path: &Path, _: Like<'_>, bytes: &[u8]) -> io::Result<()> {
         let inode = self.lock().contents.len();
         self.change_names(|names| match names.contains_key(path) {
             true => Err(io::ErrorKind::AlreadyExists.into()),

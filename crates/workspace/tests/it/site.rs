@@ -35,7 +35,11 @@ impl Site {
     }
 
     pub(crate) fn in_folder(folder: TempDir) -> Site {
-        let hub = workspace::project::open(folder.path(), options()).unwrap();
+        Site::in_folder_with(folder, options())
+    }
+
+    pub(crate) fn in_folder_with(folder: TempDir, options: Options) -> Site {
+        let hub = workspace::project::open(folder.path(), options).unwrap();
         Site { folder, hub }
     }
 

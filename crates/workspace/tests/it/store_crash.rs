@@ -12,7 +12,7 @@ use std::time::Duration;
 use workspace::command::{Actor, FileCommand, FileResult};
 use workspace::owner::Options;
 
-use crate::editor::{Dice, Habits, Style, missing, sentence, work};
+use crate::editor::{Dice, Habits, Style, Wording, missing, sentence, work};
 use crate::store::names;
 
 /// Tells the child which document to write.
@@ -120,7 +120,13 @@ fn saves_survive_while_the_writer_is_killed_again_and_again() {
 
 fn kill_during_saves(path: &Path, style: Style) {
     let is_over = AtomicBool::new(false);
-    let habits = Habits { saves: 300, reloads: 100, deletes: 0, pause_max: Duration::from_millis(9) };
+    let habits = Habits {
+        saves: 300,
+        reloads: 100,
+        deletes: 0,
+        pause_max: Duration::from_millis(9),
+        wording: Wording::Sentences,
+    };
     let (done, acknowledged, kills) = std::thread::scope(|scope| {
         let editor = scope.spawn(|| {
             let done = work(path, style, habits, 21);

@@ -128,3 +128,21 @@ fn a_deleted_document_is_not_made_again_unless_asked() {
     assert!(matches!(scene.file.restore("three\n"), Err(KeeperError::Io(_))));
     assert_eq!(names(scene.folder.path()), ["plan.md"]);
 }
+
+#[test]
+fn a_file_that_is_made_has_the_mode_of_any_new_file() {
+    let mut scene = scene("one\n");
+    let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o7777;
+    let usual = scene.folder.path().join("usual.md");
+    fs::write(&usual, "").unwrap();
+    fs::remove_file(&scene.path).unwrap();
+    scene.file.restore("two\n").unwrap();
+    assert_eq!(mode(&scene.path), mode(&usual));
+    let new = scene.folder.path().join("new.md");
+    workspace::store::create(&new, "new\n").unwrap();
+    assert_eq!((mode(&new), fs::read_to_string(&new).unwrap()), (mode(&usual), "new\n".to_owned()));
+    let again = workspace::store::create(&new, "other\n");
+    assert_eq!(again.unwrap_err().kind(), std::io::ErrorKind::AlreadyExists);
+    assert_eq!(fs::read_to_string(&new).unwrap(), "new\n");
+    assert_eq!(names(scene.folder.path()), ["new.md", "plan.md", "usual.md"]);
+}

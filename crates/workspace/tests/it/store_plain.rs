@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use workspace::keeper::{Displaced, Keeper as _, KeeperError};
-use workspace::store::{Disk, Glimpse, Look, Options, Patience, RealDisk, Remark, StoredFile};
+use workspace::store::{Disk, Glimpse, Like, Look, Options, Patience, RealDisk, Remark, StoredFile};
 
 struct PlainDisk(RealDisk);
 
@@ -28,7 +28,7 @@ impl Disk for PlainDisk {
         Ok(Glimpse::Unsure(std::fs::read(file)?, self.0.look(file)?))
     }
 
-    fn create(&self, path: &Path, like: Option<&Path>, bytes: &[u8]) -> io::Result<()> {
+    fn create(&self, path: &Path, like: Like<'_>, bytes: &[u8]) -> io::Result<()> {
         self.0.create(path, like, bytes)
     }
 

@@ -8,7 +8,7 @@ use document::{Author, Document};
 use workspace::keeper::{Keeper as _, KeeperError};
 use workspace::store::{Options, Patience, StoredFile, flush};
 
-use crate::editor::{Dice, Done, Habits, Style, missing, sentence, work};
+use crate::editor::{Dice, Done, Habits, Style, Wording, missing, work};
 
 const START: &str = "# Plan\n\n## Answer\n\nend\n";
 
@@ -42,7 +42,7 @@ fn race(folder: &Path, style: Style, habits: Habits, seed: u64) -> Outcome {
         loop {
             let is_last = is_over.load(Ordering::SeqCst);
             if !is_last && lines.len() < habits.saves {
-                let line = sentence("agent", lines.len(), &mut dice);
+                let line = habits.wording.line("agent", lines.len(), &mut dice);
                 document.insert_at(anchor, &format!("{line}\n"), &agent).unwrap();
                 lines.push(line);
             }
@@ -71,8 +71,9 @@ fn race(folder: &Path, style: Style, habits: Habits, seed: u64) -> Outcome {
     Outcome { text, person, agent, absorbed, written }
 }
 
-fn no_line_is_lost(folder: &Path, style: Style) {
-    let habits = Habits { saves: 1000, reloads: 100, deletes: 0, pause_max: Duration::from_millis(3) };
+fn no_line_is_lost(folder: &Path, style: Style, wording: Wording) {
+    let habits =
+        Habits { saves: 1000, reloads: 100, deletes: 0, pause_max: Duration::from_millis(3), wording };
     let begun = Instant::now();
     let outcome = race(folder, style, habits, 7);
     let lost = missing(&outcome.text, &outcome.person.written);
@@ -87,19 +88,43 @@ fn no_line_is_lost(folder: &Path, style: Style) {
         lost.len(),
         agents_lost.len()
     );
-    assert_eq!((lost, agents_lost), (vec![], vec![]));
+    // The first entry of a list, before there is a pattern to know it by, can still pass for a version of another one.
+    let lost_max = match wording {
+        Wording::Sentences => 0,
+        Wording::Entries => 5,
+    };
+    assert!(lost.len() + agents_lost.len() <= lost_max, "{lost:?} and {agents_lost:?} are lost");
     let leftovers = std::fs::read_dir(folder).unwrap().filter_map(Result::ok);
     let leftovers = leftovers.filter(|entry| entry.file_name().to_string_lossy().contains(".agent-doc-"));
     assert_eq!(leftovers.count(), 0);
 }
 
 fn on_disk(style: Style) {
-    no_line_is_lost(tempfile::tempdir().unwrap().path(), style);
+    no_line_is_lost(tempfile::tempdir().unwrap().path(), style, Wording::Sentences);
 }
 
 #[cfg(target_os = "linux")]
 fn in_memory(style: Style) {
-    no_line_is_lost(tempfile::tempdir_in("/dev/shm").unwrap().path(), style);
+    no_line_is_lost(tempfile::tempdir_in("/dev/shm").unwrap().path(), style, Wording::Sentences);
+}
+
+fn entries(style: Style) {
+    no_line_is_lost(tempfile::tempdir().unwrap().path(), style, Wording::Entries);
+}
+
+#[test]
+fn saves_in_place_lose_hardly_an_entry_of_a_list() {
+    entries(Style::InPlace);
+}
+
+#[test]
+fn saves_by_rename_lose_hardly_an_entry_of_a_list() {
+    entries(Style::Rename);
+}
+
+#[test]
+fn saves_that_move_the_old_file_aside_lose_hardly_an_entry_of_a_list() {
+    entries(Style::MoveAside);
 }
 
 // DS-1
@@ -144,7 +169,13 @@ fn an_editor_that_rarely_loads_the_file_again_takes_nothing_away() {
     let folder = tempfile::tempdir().unwrap();
     let (mut deleted, mut back) = (0, 0);
     for style in crate::editor::STYLES {
-        let habits = Habits { saves: 400, reloads: 20, deletes: 10, pause_max: Duration::from_millis(3) };
+        let habits = Habits {
+            saves: 400,
+            reloads: 20,
+            deletes: 10,
+            pause_max: Duration::from_millis(3),
+            wording: Wording::Sentences,
+        };
         let outcome = race(folder.path(), style, habits, 11);
         let lost = missing(&outcome.text, &outcome.person.written);
         let agents_lost = missing(&outcome.text, &outcome.agent);

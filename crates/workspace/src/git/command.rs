@@ -1,0 +1,177 @@
+//! Git's commands, as functions: what they are told, and what they answer. Never lets a repository's own settings start a
+//! program, and never waits for a person.
+
+use std::io::{ErrorKind, Write as _};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use super::{GitError, ObjectId};
+
+/// Settings that would start a program, or work that nobody asked for, each put out of force.
+const HARMLESS: [&str; 8] = [
+    "core.hooksPath=/dev/null",
+    "core.fsmonitor=false",
+    "core.alternateRefsCommand=",
+    "protocol.allow=never",
+    "gc.auto=0",
+    "maintenance.auto=false",
+    "commit.gpgSign=false",
+    // Only a warning, but one that can be made an error.
+    "core.safecrlf=false",
+];
+
+/// Git, working in one folder.
+#[derive(Debug, Clone)]
+pub(super) struct Git {
+    folder: PathBuf,
+    /// Settings for this repository alone, on top of the harmless ones.
+    settings: Vec<String>,
+}
+
+/// Where a folder stands in its repository.
+pub(super) struct Place {
+    /// The root of the working files.
+    pub(super) top: PathBuf,
+    /// The repository's own folder.
+    pub(super) folder: PathBuf,
+    /// The way from the root to the folder: empty, or with `/` at its end.
+    pub(super) prefix: String,
+}
+
+impl Git {
+    pub(super) fn in_folder(folder: &Path) -> Git {
+        Git { folder: folder.to_owned(), settings: Vec::new() }
+    }
+
+    /// The same with one more setting.
+    pub(super) fn with(&self, settings: impl IntoIterator<Item = String>) -> Git {
+        let settings = self.settings.iter().cloned().chain(settings).collect();
+        Git { folder: self.folder.clone(), settings }
+    }
+
+    /// Where this folder stands, unless it is in no repository with working files.
+    pub(super) fn where_is(&self) -> Result<Option<Place>, GitError> {
+        let asked =
+            ["rev-parse", "--is-inside-work-tree", "--show-toplevel", "--absolute-git-dir", "--show-prefix"];
+        let output = self.run(&asked, b"")?;
+        let told = String::from_utf8_lossy(&output.stdout).into_owned();
+        let mut lines = told.split('\n');
+        if !output.status.success() {
+            let said = first_line(&output.stderr);
+            // Git refuses a repository of another owner, and that must not pass for "none".
+            return if said.contains("dubious ownership") {
+                Err(failed("rev-parse", &output))
+            } else {
+                Ok(None)
+            };
+        }
+        if lines.next() != Some("true") {
+            return Ok(None);
+        }
+        let (Some(top), Some(folder)) = (lines.next(), lines.next()) else {
+            return Err(odd("rev-parse", &told));
+        };
+        let prefix = lines.next().unwrap_or_default().to_owned();
+        Ok(Some(Place { top: PathBuf::from(top), folder: PathBuf::from(folder), prefix }))
+    }
+
+    /// The commit that a name stands for.
+    pub(super) fn commit_of(&self, name: &str) -> Result<Option<ObjectId>, GitError> {
+        let asked = format!("{name}^{{commit}}");
+        let output = self.run(&["rev-parse", "--quiet", "--verify", "--end-of-options", &asked], b"")?;
+        Ok(output.status.success().then(|| trimmed(&output.stdout)))
+    }
+
+    /// What a command answers, which must end well.
+    pub(super) fn ask(&self, arguments: &[&str], input: &[u8]) -> Result<Vec<u8>, GitError> {
+        let output = self.run(arguments, input)?;
+        if output.status.success() { Ok(output.stdout) } else { Err(failed(name_of(arguments), &output)) }
+    }
+
+    /// The same, as one line.
+    pub(super) fn ask_line(&self, arguments: &[&str], input: &[u8]) -> Result<String, GitError> {
+        Ok(trimmed(&self.ask(arguments, input)?))
+    }
+
+    fn run(&self, arguments: &[&str], input: &[u8]) -> Result<Output, GitError> {
+        let mut command = Command::new("git");
+        command.arg("-C").arg(&self.folder).args(["--no-pager", "--literal-pathspecs"]);
+        for setting in HARMLESS.iter().copied().chain(self.settings.iter().map(String::as_str)) {
+            command.args(["-c", setting]);
+        }
+        command.args(arguments);
+        // What an outer git told its hooks is not meant for this repository; who the person is, is.
+        for (name, _) in std::env::vars_os() {
+            let name_text = name.to_string_lossy();
+            let is_identity = name_text.starts_with("GIT_AUTHOR_") || name_text.starts_with("GIT_COMMITTER_");
+            let is_config =
+                ["GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM"].contains(&&*name_text);
+            if name_text.starts_with("GIT_") && !is_identity && !is_config {
+                command.env_remove(&name);
+            }
+        }
+        command.env("LC_ALL", "C").env("GIT_TERMINAL_PROMPT", "0").env("GIT_NO_LAZY_FETCH", "1");
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().map_err(|error| match error.kind() {
+            ErrorKind::NotFound => GitError::Absent,
+            _ => GitError::Io(error),
+        })?;
+        std::thread::scope(|scope| {
+            let stdin = child.stdin.take();
+            let told = scope.spawn(move || stdin.map_or(Ok(()), |mut stdin| stdin.write_all(input)));
+            let output = child.wait_with_output()?;
+            match told.join() {
+                // A command that fails does not read to the end; what it says of it is in its answer.
+                Ok(Err(error)) if output.status.success() => Err(GitError::Io(error)),
+                Ok(_) | Err(_) => Ok(output),
+            }
+        })
+    }
+}
+
+pub(super) fn odd(what: &'static str, told: &str) -> GitError {
+    GitError::Odd { what, told: told.chars().take(200).collect() }
+}
+
+fn failed(what: &'static str, output: &Output) -> GitError {
+    let told = first_line(&output.stderr);
+    let whole = String::from_utf8_lossy(&output.stderr);
+    let is_nameless = [
+        "empty ident",
+        "tell me who you are",
+        "no email was given",
+        "no name was given",
+        "auto-detect email",
+    ]
+    .iter()
+    .any(|phrase| whole.contains(phrase));
+    if is_nameless { GitError::Nameless } else { GitError::Failed { what, told } }
+}
+
+/// The commands that are used here, by their own names.
+fn name_of(arguments: &[&str]) -> &'static str {
+    const NAMES: [&str; 12] = [
+        "cat-file",
+        "check-attr",
+        "commit-tree",
+        "diff-tree",
+        "for-each-ref",
+        "hash-object",
+        "ls-tree",
+        "mktree",
+        "rev-list",
+        "symbolic-ref",
+        "update-index",
+        "update-ref",
+    ];
+    let asked = arguments.first().copied().unwrap_or_default();
+    NAMES.into_iter().find(|name| *name == asked).unwrap_or("command")
+}
+
+fn first_line(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).lines().next().unwrap_or("it said nothing").to_owned()
+}
+
+fn trimmed(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).trim_end_matches('\n').to_owned()
+}
