@@ -1,95 +1,83 @@
-//! The registry of benchmarks and what they share: measuring in `measure`, printing in `table`.
-//! Never judges a number; a benchmark prints, and a person or a test with a stated limit decides.
+//! Starts the program that measures, built as it should be for what is asked of it. Never measures anything itself: the
+//! automation would have to be built with the whole product first.
 
-mod age;
-mod io;
-mod measure;
-mod merge;
-mod page;
-mod scan;
-mod store;
-mod table;
-mod web;
+use std::process::{Command, ExitCode};
 
-use std::process::ExitCode;
+use anyhow::Result;
 
-use anyhow::{Result, bail};
-
+use crate::page::{self, Build};
 use crate::process;
 
-/// How much work a benchmark does.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Size {
-    /// Enough rounds for a number worth quoting.
-    Full,
-    /// One small round that shows the benchmark still runs.
-    Smoke,
-}
+/// The program that session documents come from, in the version whose behaviour they describe.
+const OLDER: &str = "agent-doc";
+const OLDER_VERSION: &str = "0.17.6";
+/// The benchmark of the Writer's page.
+const PAGE: &str = "web";
 
-struct Bench {
-    name: &'static str,
-    about: &'static str,
-    run: fn(Size) -> Result<()>,
-}
-
-/// A new benchmark is a file in `bench/` and a line here.
-const BENCHES: &[Bench] = &[
-    Bench {
-        name: "io",
-        about: "what reading, replacing and durably replacing a file costs at least",
-        run: io::run,
-    },
-    Bench {
-        name: "merge",
-        about: "a merge and a live flush beside copying, reading and writing, and git",
-        run: merge::run,
-    },
-    Bench {
-        name: "store",
-        about: "the owner of documents beside bare writes: flushes, appends, watching, many workers",
-        run: store::run,
-    },
-    Bench { name: "scan", about: "finding the sections of a long document", run: scan::run },
-    Bench { name: "age", about: "a document after ten thousand flushes beside a fresh one", run: age::run },
-    Bench {
-        name: "web",
-        about: "what a person waits for in the Writer, beside a ping of its server",
-        run: web::run,
-    },
-];
-
-/// `[NAME] [--smoke]`; without a name, the list.
+/// `[NAME] [--smoke]`; without a name, the list. A number worth quoting comes from the optimised build.
 pub(crate) fn bench(arguments: &[String]) -> Result<ExitCode> {
-    let size = if arguments.iter().any(|argument| argument == "--smoke") { Size::Smoke } else { Size::Full };
-    let Some(name) = arguments.iter().find(|argument| !argument.starts_with("--")) else {
-        println!("{}", list());
-        return Ok(ExitCode::SUCCESS);
-    };
-    let Some(bench) = BENCHES.iter().find(|bench| bench.name == name) else {
-        bail!("there is no benchmark {name}; there are:\n{}", list());
-    };
-    if size == Size::Full && cfg!(debug_assertions) {
-        // `cargo xtask` builds quickly and runs slowly; a number worth quoting comes from the optimised build.
-        let mut optimised = process::cargo();
-        optimised.args(["run", "--quiet", "--release", "--package", "xtask", "--", "bench", name]);
-        process::stream(&mut optimised)?;
-        return Ok(ExitCode::SUCCESS);
+    let is_small = arguments.is_empty() || arguments.iter().any(|argument| argument == "--smoke");
+    let is_asked = |name: &str| arguments.iter().any(|argument| argument == name);
+    if !is_small && is_asked("session") {
+        beside_the_older(arguments)?;
+    } else if is_asked(PAGE) {
+        with_page(if is_small { Build::Quick } else { Build::Release }, arguments)?;
+    } else {
+        start(if is_small { "dev" } else { "release" }, arguments)?;
     }
-    (bench.run)(size)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Our program and the one it comes from are measured, so both are built first.
+fn beside_the_older(arguments: &[String]) -> Result<()> {
+    let peers = process::root().join("target/peers");
+    if !peers.join("bin").join(OLDER).is_file() {
+        let mut install = process::cargo();
+        install.args(["install", OLDER, "--version", OLDER_VERSION, "--locked", "--root"]).arg(&peers);
+        process::stream(install.env("CARGO_TARGET_DIR", peers.join("build")))?;
+    }
+    process::stream(process::cargo().args([
+        "build",
+        "--release",
+        "--package",
+        "bench",
+        "--package",
+        "agent-doc",
+    ]))?;
+    process::stream(Command::new(process::root().join("target/release/bench")).args(arguments))
+}
+
+/// `saves|kill|turns [--count N]`.
+pub(crate) fn soak(arguments: &[String]) -> Result<ExitCode> {
+    let arguments: Vec<String> =
+        std::iter::once("soak".to_owned()).chain(arguments.iter().cloned()).collect();
+    start("release", &arguments)?;
     Ok(ExitCode::SUCCESS)
 }
 
 /// Every benchmark once, small; a step of `cargo xtask test`.
 pub(crate) fn smoke() -> Result<()> {
-    for bench in BENCHES {
-        println!("{}: {}", bench.name, bench.about);
-        (bench.run)(Size::Smoke)?;
-    }
-    Ok(())
+    with_page(Build::Quick, &["--smoke".to_owned()])
 }
 
-fn list() -> String {
-    let lines: Vec<String> =
-        BENCHES.iter().map(|bench| format!("  {:<10} {}", bench.name, bench.about)).collect();
-    lines.join("\n")
+/// The page is looked at in a browser, through the program that serves it.
+fn with_page(build: Build, arguments: &[String]) -> Result<()> {
+    let program = page::program(build)?;
+    page::install()?;
+    let profile = match build {
+        Build::Quick => "dev",
+        Build::Release => "release",
+    };
+    let mut command = started(profile, arguments);
+    process::stream(command.env("AGENT_DOC", program).env("CHROMIUM", page::chromium()?))
+}
+
+fn start(profile: &str, arguments: &[String]) -> Result<()> {
+    process::stream(&mut started(profile, arguments))
+}
+
+fn started(profile: &str, arguments: &[String]) -> Command {
+    let mut command = process::cargo();
+    command.args(["run", "--quiet", "--package", "bench", "--profile", profile, "--"]).args(arguments);
+    command
 }

@@ -1,4 +1,4 @@
-//! All automation of the project, in Rust: run, test, tidy, bench, fuzz, soak. Never holds product logic.
+//! All automation of the project, in Rust: run, test, tidy, bench, fuzz, soak, conformance. Never holds product logic.
 #![expect(
     clippy::print_stdout,
     clippy::print_stderr,
@@ -6,13 +6,13 @@
 )]
 
 mod bench;
+mod conformance;
 mod fuzz;
 mod needs;
 mod page;
 mod process;
 mod report;
 mod run;
-mod soak;
 mod test;
 mod tidy;
 
@@ -30,7 +30,9 @@ Usage: cargo xtask COMMAND
   fuzz [TARGET] [--seconds N]     one fuzz target, or all of them
   codegen                         write the types that the page shares with the server
   pictures                        take the pictures of the README anew
-  soak saves|kill [--count N]     saves that race the writer, or a writer that is killed, many times over";
+  soak saves|kill|turns [--count N]
+                                  saves that race the writer, a writer that is killed, turns of a conversation: many times over
+  conformance [NAME]              checks against programs of others, which are fetched; sse, sdk, llama, shell, mcp";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -53,7 +55,8 @@ fn perform(arguments: &[String]) -> Result<ExitCode> {
         "fuzz" => fuzz::fuzz(rest),
         "codegen" => page::codegen().map(|()| ExitCode::SUCCESS),
         "pictures" => page::pictures().map(|()| ExitCode::SUCCESS),
-        "soak" => soak::soak(rest),
+        "soak" => bench::soak(rest),
+        "conformance" => conformance::conformance(rest),
         "help" | "--help" | "-h" => {
             println!("{USAGE}");
             Ok(ExitCode::SUCCESS)

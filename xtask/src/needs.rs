@@ -20,13 +20,22 @@ const NEEDS: &[Need] = &[
     Need { program: "g++", package: "g++" },
     // A real editor saves while an agent writes.
     Need { program: "vim", package: "vim" },
+    // Editors and agents that need a terminal are typed into through it.
+    Need { program: "tmux", package: "tmux" },
     // Makes single system calls fail.
     Need { program: "strace", package: "strace" },
-    // Give a document attributes and an access list, to see that they stay.
+    // Locks commands in, in the tests and for users.
+    Need { program: "bwrap", package: "bubblewrap" },
+    // The searches of the tools are measured beside it.
+    Need { program: "rg", package: "ripgrep" },
+    // Commands of the tests look for processes and play other programs.
+    Need { program: "pgrep", package: "procps" },
+    Need { program: "perl", package: "perl" },
     // Build the Writer's page, and look at it.
     Need { program: "node", package: "nodejs" },
     Need { program: "npm", package: "npm" },
     Need { program: "chromium", package: "chromium" },
+    // Give a document attributes and an access list, to see that they stay.
     Need { program: "setfattr", package: "attr" },
     Need { program: "setfacl", package: "acl" },
 ];

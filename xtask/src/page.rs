@@ -1,6 +1,6 @@
 //! The Writer's page: its packages, its types, and its tests in a real browser. Never skips one because something is missing.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Result, bail};
@@ -12,7 +12,7 @@ pub(crate) fn test() -> Result<()> {
     install()?;
     process::stream(npx().args(["tsc", "--noEmit"]))?;
     process::stream(Command::new("node").current_dir(ui()).arg("test.mjs"))?;
-    let program = program(false)?;
+    let program = program(Build::Quick)?;
     let mut command = node(&program)?;
     // One after another: each starts a browser and a server.
     command.args(["--test", "--test-concurrency=1", "--test-reporter=spec"]);
@@ -30,7 +30,7 @@ pub(crate) fn test() -> Result<()> {
 /// Takes the pictures of the README of the page as it is now.
 pub(crate) fn pictures() -> Result<()> {
     install()?;
-    let mut command = node(&program(false)?)?;
+    let mut command = node(&program(Build::Quick)?)?;
     command.env("PICTURES", process::root().join("docs/pictures"));
     process::stream(command.args(["--test", "e2e/pictures.test.mjs"]))
 }
@@ -49,27 +49,47 @@ pub(crate) fn install() -> Result<()> {
     process::stream(&mut npm)
 }
 
+/// How the program is built.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Build {
+    /// As for the tests, so that nothing is built twice.
+    Quick,
+    /// As users get it.
+    Release,
+}
+
 /// Builds the program, page included, and says where it lies.
-pub(crate) fn program(release: bool) -> Result<PathBuf> {
-    let mut build = process::cargo();
-    build.args(["build", "--package", "agent-doc"]);
-    if release {
-        build.arg("--release");
-    }
-    process::stream(&mut build)?;
+pub(crate) fn program(build: Build) -> Result<PathBuf> {
+    let mut cargo = process::cargo();
+    let folder = match build {
+        Build::Quick => {
+            cargo.args(["test", "--workspace", "--all-targets", "--no-run", "--quiet"]);
+            "debug"
+        }
+        Build::Release => {
+            cargo.args(["build", "--release", "--package", "agent-doc"]);
+            "release"
+        }
+    };
+    process::stream(&mut cargo)?;
     let target =
         std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| process::root().join("target"), PathBuf::from);
-    Ok(target.join(if release { "release" } else { "debug" }).join("agent-doc"))
+    Ok(target.join(folder).join("agent-doc"))
 }
 
 /// Node in the folder of the page, with the program and the browser named.
-pub(crate) fn node(program: &std::path::Path) -> Result<Command> {
-    let Some(chromium) = process::find("chromium") else {
-        bail!("there is no chromium; 'cargo xtask test' installs it");
-    };
+fn node(program: &Path) -> Result<Command> {
     let mut node = Command::new("node");
-    node.current_dir(ui()).env("AGENT_DOC", program).env("CHROMIUM", chromium);
+    node.current_dir(ui()).env("AGENT_DOC", program).env("CHROMIUM", chromium()?);
     Ok(node)
+}
+
+/// Where the browser is.
+pub(crate) fn chromium() -> Result<PathBuf> {
+    match process::find("chromium") {
+        Some(chromium) => Ok(chromium),
+        None => bail!("there is no chromium; 'cargo xtask test' installs it"),
+    }
 }
 
 /// Writes the types of the wire for the page.

@@ -17,7 +17,17 @@ pub(crate) fn cargo() -> Command {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo"));
     let mut command = Command::new(cargo);
     command.current_dir(root());
+    // Some build scripts look at these and would build half of the workspace anew: they name this package, not theirs.
+    let names = std::env::vars_os().map(|(name, _)| name);
+    for name in names.filter(|name| is_ours(&name.to_string_lossy())) {
+        command.env_remove(name);
+    }
     command
+}
+
+/// What cargo tells a program about its own package when it runs it.
+fn is_ours(name: &str) -> bool {
+    name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_")
 }
 
 /// Runs to the end with the output streaming through; a failure is an error that names the command.

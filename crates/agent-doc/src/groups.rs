@@ -5,10 +5,17 @@ use clap::Command;
 
 /// The groups in reading order. A command that is in none of them is shown under the last heading.
 const GROUPS: &[(&str, &[&str])] = &[
+    ("Work with an agent in a document", &["run", "stream", "watch", "init", "write", "commit", "clean"]),
+    ("Look after a session document", &["patch", "convert", "compact", "reset"]),
     ("Read and write a document", &["serve", "outline", "section"]),
     ("Bring versions together", &["merge"]),
-    ("See the past and bring it back", &["history", "show", "diff", "blame", "restore", "recover"]),
-    ("Set up", &["doctor", "completions", "man"]),
+    (
+        "See the past and bring it back",
+        &["history", "show", "diff", "blame", "restore", "recover", "checkpoints"],
+    ),
+    ("Talk to an agent", &["chat", "models", "stats"]),
+    ("Say what agents may do", &["permissions", "trust"]),
+    ("Set up", &["doctor", "config", "completions", "man"]),
 ];
 
 /// `definition` with help that shows its commands in groups.

@@ -1,18 +1,26 @@
 //! The one place that writes to standard output and standard error. Never panics and never complains when the reader has
 //! gone away, as `head` does once it has its lines.
 
-use std::io::{ErrorKind, Result as IoResult, Write};
+use std::io::{ErrorKind, IsTerminal as _, Result as IoResult, Write};
 use std::process::ExitCode;
 
 use anyhow::{Context as _, Result};
 use serde::Serialize;
+use tools::output::visible;
 
 use crate::FAILED;
 use crate::refusal::Refusal;
 
-/// Writes a result to standard output, byte for byte.
+/// Writes a result to standard output: byte for byte for a program or a file, and without anything that a terminal would obey
+/// for a person.
 pub(crate) fn print(bytes: &[u8]) -> Result<()> {
-    match write(&mut std::io::stdout().lock(), bytes) {
+    let mut stdout = std::io::stdout().lock();
+    let written = if stdout.is_terminal() {
+        write(&mut stdout, visible(&String::from_utf8_lossy(bytes)).as_bytes())
+    } else {
+        write(&mut stdout, bytes)
+    };
+    match written {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(error).context(Refusal::new(
             "cannot write to standard output",
             "look whether the disk is full, or whether what reads the output still can",
@@ -53,7 +61,8 @@ pub(crate) fn told(told: &clap::Error) -> ExitCode {
 }
 
 fn say(text: &str) {
-    if write(&mut std::io::stderr().lock(), text.as_bytes()).is_err() {
+    // Names of files, words of a model: what stands in them is not for the terminal to obey.
+    if write(&mut std::io::stderr().lock(), visible(text).as_bytes()).is_err() {
         // Standard error is gone, and there is no other place to say so. The exit code still tells.
     }
 }

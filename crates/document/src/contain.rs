@@ -9,12 +9,14 @@
 
 mod block;
 mod plain;
+mod structure;
 mod verify;
 
 use crate::section::{self, Found, Gap, SectionError, Splice};
 use crate::text;
 
 pub use plain::plain;
+pub use structure::{Addition, Appended, Structure};
 
 /// How much of a text is taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -87,58 +89,11 @@ pub fn append_contained(
     text: &str,
     limits: Limits<'_>,
 ) -> Result<String, ContainError> {
-    let heading = section::find_heading(document, title)?;
-    settle(document, title, &heading, text, limits, |contained| {
+    let structure = Structure::of(document);
+    let heading = structure.find(document, title)?;
+    settle(&structure, title, &heading, text, limits, |contained| {
         section::splice_end(document, &heading, contained, Gap::Blank)
     })
-}
-
-/// What is put into a document, and where.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Addition {
-    /// The place in the document as it was before all additions.
-    pub at: usize,
-    /// What is put there, with the blank line before it.
-    pub text: String,
-}
-
-/// What [`append_contained`] adds for each title and text, with one reading of the document for all of them. None if one of them
-/// cannot go in just like that, or two go to the same place; then each is to be tried alone.
-///
-/// ```
-/// use document::contain::append_each;
-///
-/// let added = append_each("## A\n\n## B\n", &[("A", "One."), ("B", "Two.")]).unwrap();
-/// let texts: Vec<(usize, &str)> = added.iter().map(|one| (one.at, one.text.as_str())).collect();
-/// assert_eq!(texts, [(5, "\nOne.\n"), (11, "\nTwo.\n")]);
-/// ```
-#[must_use]
-pub fn append_each(document: &str, texts: &[(&str, &str)]) -> Option<Vec<Addition>> {
-    let headings = section::scan(document);
-    let mut additions = Vec::with_capacity(texts.len());
-    for (title, text) in texts {
-        let heading = section::find_among(document, &headings, title).ok()?;
-        let contained = contain(text, &Containment { section_level: heading.level, limits: Limits::NONE });
-        let (at, text) = section::addition(document, &heading, &contained, Gap::Blank);
-        additions.push((Addition { at, text }, heading.level));
-    }
-    let mut order: Vec<&(Addition, u8)> = additions.iter().collect();
-    order.sort_by_key(|(addition, _)| addition.at);
-    let mut after = String::with_capacity(document.len() + additions.len() * 64);
-    let mut from = 0;
-    for (addition, _) in &order {
-        after.push_str(document.get(from..addition.at)?);
-        after.push_str(&addition.text);
-        from = addition.at;
-    }
-    after.push_str(document.get(from..)?);
-    let insertions: Vec<verify::Insertion<'_>> = order
-        .iter()
-        .map(|(addition, level)| verify::Insertion { at: addition.at, text: &addition.text, level: *level })
-        .collect();
-    let is_apart = insertions.is_sorted_by(|one, next| one.at < next.at);
-    let is_fine = is_apart && verify::is_unchanged_around(document, &after, &insertions);
-    is_fine.then(|| additions.into_iter().map(|(addition, _)| addition).collect())
 }
 
 /// Replaces the content of the section `title` with `text`. A proposal marker that the section has stays, and the one that
@@ -154,13 +109,14 @@ pub fn replace_contained(
     text: &str,
     limits: Limits<'_>,
 ) -> Result<String, ContainError> {
-    let heading = section::find_heading(document, title)?;
+    let structure = Structure::of(document);
+    let heading = structure.find(document, title)?;
     let content = document.get(heading.content_start..heading.end).unwrap_or_default();
     let (from, text) = match section::find_marker(content) {
         Some(marker) => (heading.content_start + after_marker(content, marker.end), without_marker(text)),
         None => (heading.content_start, text),
     };
-    settle(document, title, &heading, text, limits, |contained| {
+    settle(&structure, title, &heading, text, limits, |contained| {
         section::splice_content(document, &heading, from, contained)
     })
 }
@@ -174,7 +130,7 @@ fn after_marker(content: &str, marker_end: usize) -> usize {
 
 /// Splices the text in, mildly if the document allows it, else as one code block.
 fn settle(
-    document: &str,
+    before: &Structure,
     title: &str,
     heading: &Found,
     text: &str,
@@ -183,11 +139,11 @@ fn settle(
 ) -> Result<String, ContainError> {
     let context = Containment { section_level: heading.level, limits };
     let mild = splice(&contain(text, &context));
-    if verify::is_unchanged(document, &mild, heading) {
+    if verify::is_unchanged(before, &mild, heading) {
         return Ok(mild.text);
     }
     let strict = splice(&assemble(text, &context, |part| Some(block::fenced(part))));
-    if verify::is_unchanged(document, &strict, heading) {
+    if verify::is_unchanged(before, &strict, heading) {
         return Ok(strict.text);
     }
     Err(ContainError::InvalidContent { title: title.to_owned() })

@@ -136,10 +136,12 @@ impl Document {
     /// Inserts text at an anchor, in the document's line ending, and moves the anchor behind it.
     ///
     /// An author goes on where it stopped. If what it wrote there was replaced meanwhile, so that its next word would
-    /// touch another's, it begins a new line.
+    /// touch another's, or if the line that it had begun was deleted, it begins a new line.
     pub fn insert_at(&mut self, anchor: Anchor, text: &str, author: &Author) -> Result<Edit, EditError> {
         let at = self.anchors.position(anchor).ok_or(EditError::NoAnchor)?;
-        let edit = if self.would_touch(at, text, author) {
+        let is_line_lost =
+            self.anchors.is_cut(anchor) && self.is_in_line(at) && !text.starts_with(['\r', '\n']);
+        let edit = if is_line_lost || self.would_touch(at, text, author) {
             self.edit(at..at, &["\n", text].concat(), author)?
         } else {
             self.edit(at..at, text, author)?
@@ -202,6 +204,10 @@ impl Document {
         in_word(before) && in_word(text.chars().next()) && self.replica.author_before(at) != Some(author)
     }
 
+    fn is_in_line(&self, at: usize) -> bool {
+        !matches!(slice(self.text(), 0..at).chars().next_back(), None | Some('\n'))
+    }
+
     fn line_ending(&self) -> LineEnding {
         let text = self.text();
         LineEnding::of(text.get(..text.floor_char_boundary(SAMPLE_BYTES)).unwrap_or(text))
@@ -216,7 +222,9 @@ impl Document {
     /// Makes an edit in text and anchors. Keeping account of it is the caller's.
     fn make(&mut self, edit: &Edit, author: &Author) {
         let client = self.replica.client(author);
+        let removed = slice(self.replica.text(), edit.range.clone());
+        let replica = &self.replica;
+        self.anchors.shift(edit, removed, &|at| replica.author_before(at) == Some(author));
         self.replica.edit(edit.range.clone(), &edit.text, client);
-        self.anchors.shift(&edit.range, edit.text.len());
     }
 }

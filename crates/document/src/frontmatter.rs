@@ -9,7 +9,7 @@ mod read;
 mod resolve;
 mod scalar;
 
-pub use edit::{FrontmatterError, remove_key, set_key};
+pub use edit::{FrontmatterError, clear_key, remove_key, set_key};
 
 /// What the frontmatter of a document says, and what is wrong with it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -36,6 +36,50 @@ impl Frontmatter {
     pub fn parse(text: &str) -> Self {
         resolve::resolve(&read::read(text))
     }
+}
+
+/// Whether a document has a frontmatter block, and how well it can be read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Presence {
+    /// There is none.
+    Absent,
+    /// There is one with keys, or an empty one.
+    Readable,
+    /// There is one that cannot be read as keys and values, or that never ends.
+    Broken(Diagnostic),
+}
+
+/// Whether `text` has a frontmatter block that can be read.
+///
+/// ```
+/// use document::frontmatter::{Presence, presence};
+///
+/// assert_eq!(presence("# Plan\n"), Presence::Absent);
+/// assert_eq!(presence("---\nsession:\n---\n# Plan\n"), Presence::Readable);
+/// ```
+pub fn presence(text: &str) -> Presence {
+    let block = read::read(text);
+    match (block.broken, block.shape) {
+        (Some(diagnostic), _) => Presence::Broken(diagnostic),
+        (None, read::Shape::Absent) => Presence::Absent,
+        (None, read::Shape::Empty | read::Shape::Lines | read::Shape::Braces) => Presence::Readable,
+        (None, read::Shape::Unclosed) => {
+            Presence::Broken(Diagnostic { line: 1, message: "the frontmatter never ends".to_owned() })
+        }
+        (None, read::Shape::Other) => {
+            Presence::Broken(Diagnostic { line: 1, message: "the frontmatter has no keys".to_owned() })
+        }
+    }
+}
+
+/// Whether the frontmatter of `text` has this key, with or without a value.
+pub fn has_key(text: &str, key: &str) -> bool {
+    read::read(text).entries.iter().any(|entry| entry.key == key)
+}
+
+/// What follows the frontmatter: the part that people and agents write in.
+pub fn body(text: &str) -> &str {
+    text.get(crate::markdown::body_start(text)..).unwrap_or_default()
 }
 
 /// Something in the frontmatter that could not be read.

@@ -4,8 +4,8 @@
 mod apply;
 mod stream;
 
-pub use apply::{Applied, PatchError, apply_patches};
-pub use stream::safe_prefix;
+pub use apply::{Applied, PatchError, apply_patches, apply_patches_to};
+pub use stream::{safe_prefix, steady_prefix};
 
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt;

@@ -1,5 +1,5 @@
-//! One text that several authors write, and, while web peers are connected, its Yjs session. The only file that names the CRDT
-//! library. Never decides what the words are: it carries edits that were decided elsewhere.
+//! One text that several authors write, and, while web peers are connected, its Yjs session.
+//! Never decides what the words are: it carries edits that were decided elsewhere.
 //!
 //! Without a peer there is no session: a text and an index of who wrote which span. With the first peer the session begins
 //! a new *epoch*: every span becomes an item of its author's client. From then on each local edit is written as an
@@ -8,26 +8,19 @@
 mod author;
 mod index;
 mod peer;
+mod session;
 mod state;
 mod wire;
 
 use std::collections::BTreeMap;
 use std::ops::Range;
-use std::sync::{Arc, Mutex, PoisonError};
-
-use yrs::types::Delta;
-use yrs::updates::decoder::Decode as _;
-use yrs::updates::encoder::Encode as _;
-use yrs::{
-    Assoc, ClientID, Doc, GetString as _, IndexScope, IndexedSequence as _, Observable as _, OffsetKind,
-    Options, Out, ReadTxn as _, StateVector, TextRef, Transact as _, Update,
-};
 
 pub use author::Author;
 use author::Authors;
 use index::{Client, Id, Index, Span, spans_of, units};
 pub(crate) use peer::Followed;
 pub use peer::UpdateError;
+use session::{Crdt, Heard, Session};
 pub use state::StateError;
 pub use wire::MalformedUpdate;
 use wire::{Deletion, Insertion};
@@ -57,28 +50,6 @@ pub(crate) struct Replica {
     spans_max: usize,
     session: Option<Session>,
 }
-
-/// The CRDT of one epoch.
-struct Session {
-    epoch: u64,
-    doc: Doc,
-    root: TextRef,
-    /// What the update applied last changed, filled by the library's own observer.
-    heard: Arc<Mutex<Vec<Heard>>>,
-    /// Updates made here that peers have not been given yet.
-    outgoing: Vec<Vec<u8>>,
-}
-
-/// One step of a change as the library tells it, in UTF-16 units.
-#[derive(Debug, Clone)]
-enum Heard {
-    Kept(u32),
-    Removed(u32),
-    Inserted(String),
-}
-
-/// The origin of transactions that apply a peer's update; only those are listened to.
-const FROM_PEER: &str = "peer";
 
 impl Replica {
     pub(crate) fn new(text: &str, author: &Author) -> Replica {
@@ -125,6 +96,12 @@ impl Replica {
         spans
     }
 
+    /// What an author wrote, in order.
+    pub(crate) fn authored_by(&self, author: &Author) -> Vec<Range<usize>> {
+        let spans = self.provenance().into_iter();
+        spans.filter(|(_, by)| by == author).map(|(range, _)| range).collect()
+    }
+
     /// Who wrote the character that ends at `at`.
     pub(crate) fn author_before(&self, at: usize) -> Option<&Author> {
         let (before, _) = self.index.neighbours(at, &self.text);
@@ -136,8 +113,7 @@ impl Replica {
         if let Some(update) = self.splice(range, text, client)
             && let Some(session) = &mut self.session
         {
-            session.apply(&update);
-            session.outgoing.push(update);
+            session.take(update, &self.text);
         }
         if self.session.is_none() && self.index.count() > self.spans_max {
             self.tidy();
@@ -147,25 +123,28 @@ impl Replica {
     /// Changes text and index; says the same as an update if there is a session to tell it to.
     fn splice(&mut self, range: Range<usize>, text: &str, client: Client) -> Option<Vec<u8>> {
         let removed = self.index.remove(range.clone(), &self.text);
-        let mut insertion = None;
+        let mut insertions = Vec::new();
         if !text.is_empty() {
             let clock = self.clocks.entry(client).or_insert(0);
             let id = Id { client, clock: *clock };
             *clock += units(text);
             // What was removed is out of the index, so up to here the text still tells the same as the index.
             let (left, right) = self.index.neighbours(range.start, &self.text);
+            let spans = spans_of(id, text, self.index.bytes_before(range.start, id));
             let mut at = range.start;
-            for span in spans_of(id, text) {
-                self.index.insert(at, span, &self.text);
+            for span in &spans {
+                self.index.insert(at, *span, &self.text);
                 at += span.bytes;
             }
-            insertion = Some(Insertion { id, left, right, text });
+            if self.session.is_some() {
+                insertions = insertions_of(&spans, text, left, right);
+            }
         }
         self.text.replace_range(range, text);
         self.session.is_some().then(|| {
             let deletions: Vec<Deletion> =
                 removed.iter().map(|span| Deletion { id: span.id, units: span.units }).collect();
-            wire::write(insertion.as_slice(), &deletions)
+            wire::write(&insertions, &deletions)
         })
     }
 
@@ -190,7 +169,7 @@ impl Replica {
         let mut at = 0;
         let mut short = Vec::with_capacity(joined.len());
         for span in joined {
-            short.extend(spans_of(span.id, slice(&self.text, at..at + span.bytes)));
+            short.extend(spans_of(span.id, slice(&self.text, at..at + span.bytes), 0));
             at += span.bytes;
         }
         self.spans_max = SPANS_BEFORE_TIDYING.max(short.len() * 2);
@@ -198,16 +177,14 @@ impl Replica {
     }
 
     pub(crate) fn epoch(&self) -> Option<u64> {
-        self.session.as_ref().map(|session| session.epoch)
+        self.session.as_ref().filter(|session| !session.is_broken()).map(|session| session.epoch)
     }
 
     /// Begins a session under a new epoch, for the first peer.
     pub(crate) fn open_session(&mut self, epoch: u64) {
         self.session = None;
         self.tidy();
-        let session = Session::new(epoch);
-        session.apply(&self.as_update());
-        self.session = Some(session);
+        self.session = Some(Session::new(epoch, &self.as_update()));
     }
 
     /// Ends the session when the last peer has gone. Peers of this epoch cannot come back to it.
@@ -220,126 +197,51 @@ impl Replica {
     fn as_update(&self) -> Vec<u8> {
         let (mut at, mut left) = (0, None);
         let mut insertions = Vec::new();
-        for span in self.index.spans() {
-            let text = slice(&self.text, at..at + span.bytes);
-            insertions.push(Insertion { id: span.id, left, right: None, text });
-            left = Some(Id { client: span.id.client, clock: span.id.clock + span.units - 1 });
-            at += span.bytes;
+        let spans: Vec<Span> = self.index.spans().copied().collect();
+        for run in spans.chunk_by(|a, b| a.id.client == b.id.client) {
+            let end = at + run.iter().map(|span| span.bytes).sum::<usize>();
+            insertions.extend(insertions_of(run, slice(&self.text, at..end), left, None));
+            (at, left) = (end, run.last().map(Span::last));
         }
         wire::write(&insertions, &[])
     }
 
     /// Updates made since the last call, to be sent to every peer.
     pub(crate) fn drain_updates(&mut self) -> Vec<Vec<u8>> {
-        self.session.as_mut().map(|session| std::mem::take(&mut session.outgoing)).unwrap_or_default()
+        self.session.as_mut().map(Session::drain_updates).unwrap_or_default()
     }
 
     /// What a peer with `state_vector` lacks; everything if there is none.
     pub(crate) fn update_since(&self, state_vector: Option<&[u8]>) -> Result<Vec<u8>, UpdateError> {
-        let session = self.session.as_ref().ok_or(UpdateError::NoSession)?;
-        let known = match state_vector {
-            Some(bytes) => StateVector::decode_v1(bytes)
-                .map_err(|_| UpdateError::Malformed(MalformedUpdate::Truncated))?,
-            None => StateVector::default(),
-        };
-        Ok(session.doc.transact().encode_diff_v1(&known))
+        self.crdt()?.update_since(state_vector)
     }
 
     /// What this side knows, for a peer to say what is lacking.
     pub(crate) fn state_vector(&self) -> Result<Vec<u8>, UpdateError> {
-        let session = self.session.as_ref().ok_or(UpdateError::NoSession)?;
-        Ok(session.doc.transact().state_vector().encode_v1())
+        Ok(self.crdt()?.state_vector())
+    }
+
+    fn crdt(&self) -> Result<&Crdt, UpdateError> {
+        self.session.as_ref().ok_or(UpdateError::NoSession)?.crdt(&self.text)
     }
 }
 
-impl Session {
-    fn new(epoch: u64) -> Session {
-        let options = Options {
-            // Nothing is ever inserted under the library's own number; every update carries its author's.
-            client_id: ClientID::new(0),
-            guid: format!("agent-doc-{epoch}").into(),
-            collection_id: None,
-            offset_kind: OffsetKind::Utf16,
-            skip_gc: false,
-            auto_load: false,
-            should_load: true,
-            cleanup_formatting: false,
-        };
-        let doc = Doc::with_options(options);
-        let root = doc.get_or_insert_text(wire::ROOT);
-        let heard = Arc::new(Mutex::new(Vec::new()));
-        let ear = Arc::clone(&heard);
-        root.observe("replica", move |transaction, event| {
-            if transaction.origin().is_some_and(|origin| origin.as_ref() == FROM_PEER.as_bytes()) {
-                let mut heard = ear.lock().unwrap_or_else(PoisonError::into_inner);
-                heard.extend(event.delta(transaction).iter().map(Heard::from));
-            }
-        });
-        Session { epoch, doc, root, heard, outgoing: Vec::new() }
-    }
-
-    /// Applies an update that was made here.
-    fn apply(&self, update: &[u8]) {
-        let decoded = Update::decode_v1(update);
-        debug_assert!(decoded.is_ok(), "our own update does not decode");
-        if let Ok(update) = decoded {
-            let applied = self.doc.transact_mut().apply_update(update);
-            debug_assert!(applied.is_ok(), "our own update does not apply");
-        }
-    }
-
-    /// Applies a checked update of a peer, and tells what it changed.
-    fn apply_from_peer(&self, update: &[u8]) -> Result<Vec<Heard>, UpdateError> {
-        let update =
-            Update::decode_v1(update).map_err(|_| UpdateError::Malformed(MalformedUpdate::Truncated))?;
-        let applied = self.doc.transact_mut_with(FROM_PEER).apply_update(update);
-        let heard = std::mem::take(&mut *self.heard.lock().unwrap_or_else(PoisonError::into_inner));
-        applied.map_err(|_| UpdateError::Inconsistent)?;
-        Ok(heard)
-    }
-
-    /// The identity of the unit at a place of the text, which the library finds by walking.
-    fn id_at(&self, unit: u32) -> Option<Id> {
-        let transaction = self.doc.transact();
-        let sticky = self.root.sticky_index(&transaction, unit, Assoc::After)?;
-        match sticky.scope() {
-            IndexScope::Relative(id) => Some(Id { client: id.client.get(), clock: id.clock }),
-            IndexScope::Nested(_) | IndexScope::Root(_) => None,
-        }
-    }
-
-    fn text(&self) -> String {
-        self.root.get_string(&self.doc.transact())
-    }
-
-    /// Everything the session holds, in the denser of the two Yjs encodings.
-    fn state(&self) -> Vec<u8> {
-        self.doc.transact().encode_state_as_update_v2(&StateVector::default())
-    }
-
-    /// A session from what [`state`](Self::state) gave.
-    fn resume(epoch: u64, state: &[u8]) -> Option<Session> {
-        let session = Session::new(epoch);
-        let update = Update::decode_v2(state).ok()?;
-        session.doc.transact_mut().apply_update(update).ok()?;
-        Some(session)
-    }
-
-    /// How many units each client has inserted.
-    fn clocks(&self) -> Vec<(Client, u32)> {
-        let known = self.doc.transact().state_vector();
-        known.iter().map(|(client, clock)| (client.get(), *clock)).collect()
-    }
+/// The insertions that put these spans of `text`, one behind the other, between two units; the last one comes first.
+fn insertions_of<'a>(
+    spans: &[Span],
+    text: &'a str,
+    left: Option<Id>,
+    mut right: Option<Id>,
+) -> Vec<Insertion<'a>> {
+    let mut end = text.len();
+    let insertion = |span: &Span| {
+        let start = end - span.bytes;
+        let insertion = Insertion { id: span.id, left, right, text: slice(text, start..end) };
+        (end, right) = (start, Some(span.id));
+        insertion
+    };
+    spans.iter().rev().map(insertion).collect()
 }
 
-impl From<&Delta> for Heard {
-    fn from(delta: &Delta) -> Heard {
-        match delta {
-            Delta::Retain(length, _) => Heard::Kept(*length),
-            Delta::Deleted(length) => Heard::Removed(*length),
-            Delta::Inserted(Out::Any(yrs::Any::String(text)), _) => Heard::Inserted(text.to_string()),
-            // Only plain text passes the check of a peer's update.
-            Delta::Inserted(_, _) => Heard::Inserted(String::new()),
-        }
-    }
-}
+#[cfg(test)]
+mod tests;

@@ -45,6 +45,12 @@ impl Reversal {
         self.spans.is_empty()
     }
 
+    /// Whether a span lies in or beside a range of the newer text.
+    pub(crate) fn touches(&self, range: &Range<usize>) -> bool {
+        let first = self.spans.partition_point(|span| span.new.end < range.start);
+        self.spans.get(first).is_some_and(|span| span.new.start <= range.end)
+    }
+
     /// How many bytes of text this holds on to.
     pub(crate) fn weight(&self) -> usize {
         self.spans.iter().map(|span| span.old.len() + size_of::<Span>()).sum()

@@ -35,13 +35,13 @@ mod scan;
 pub(crate) use edit::{Gap, Splice, addition, splice_content, splice_end};
 pub use edit::{append, append_to_section, mark_proposal, replace, replace_section, set_proposal};
 pub use error::SectionError;
-pub(crate) use lookup::find as find_heading;
 pub(crate) use lookup::find_among;
-pub use lookup::{find_section, locate, locate_all};
+pub use lookup::{find_section, locate};
 pub(crate) use marker::find as find_marker;
 pub use marker::{PROPOSAL_MARKER, is_proposal};
 pub use outline::{Heading, outline};
-pub(crate) use scan::{Heading as Found, scan};
+use scan::scan;
+pub(crate) use scan::{Heading as Found, scan_with};
 
 /// A heading with all that follows up to the next one of its rank.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -63,7 +63,7 @@ pub struct Section {
 }
 
 impl Section {
-    fn of(text: &str, heading: &Found) -> Self {
+    pub(crate) fn of(text: &str, heading: &Found) -> Self {
         Self {
             title: heading.title.clone(),
             level: heading.level,

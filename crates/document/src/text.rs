@@ -44,6 +44,10 @@ impl LineEnding {
     #[must_use]
     pub fn of(text: &str) -> Self {
         let bytes = text.as_bytes();
+        // Most texts have no carriage return, which is seen much faster than their lines are counted.
+        if memchr(b'\r', bytes).is_none() {
+            return Self::Lf;
+        }
         let (mut lf, mut crlf, mut cr) = (0_usize, 0_usize, 0_usize);
         let mut after_return = None;
         for at in memchr2_iter(b'\n', b'\r', bytes) {

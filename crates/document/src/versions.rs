@@ -2,8 +2,10 @@
 //! Never asks when the file was written; clocks and editors both lie about that.
 
 mod comparison;
+mod elsewhere;
 mod state;
 
+use std::cell::OnceCell;
 use std::collections::VecDeque;
 use std::ops::Range;
 
@@ -28,7 +30,7 @@ pub(crate) struct Versions {
 }
 
 /// One version that stood in the file.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 struct Known {
     /// Leads to the version before it.
     back: Reversal,
@@ -36,6 +38,8 @@ struct Known {
     saved_by: Option<Author>,
     /// It was merged at once, so that nobody else's editor has likely loaded it.
     is_passing: bool,
+    /// A write took its place before it was read, so that its editor may hold that write instead.
+    is_displaced: bool,
 }
 
 /// The version that a save was made from.
@@ -54,16 +58,16 @@ impl Versions {
 
     /// The text, of this length, stands in the file.
     pub(crate) fn publish(&mut self, length: usize) {
-        self.know(None, false, length);
+        self.know(Known::default(), length);
     }
 
-    fn know(&mut self, saved_by: Option<Author>, is_passing: bool, length: usize) {
+    fn know(&mut self, known: Known, length: usize) {
         if self.pending.is_empty() {
             return;
         }
         let back = std::mem::take(&mut self.pending);
         self.weight += back.weight();
-        self.known.push_back(Known { back, saved_by, is_passing });
+        self.known.push_back(Known { back, ..known });
         while self.known.len() >= KNOWN_MAX || self.weight > WEIGHT_MIN + length {
             let Some(oldest) = self.known.pop_front() else {
                 return;
@@ -76,7 +80,9 @@ impl Versions {
     /// as it is now back to it.
     pub(crate) fn saved(&mut self, author: &Author, to_text: Reversal, from_text: Reversal, length: usize) {
         self.pending = to_text.then(&self.pending);
-        self.know(Some(author.clone()), !from_text.is_empty(), length);
+        let known =
+            Known { saved_by: Some(author.clone()), is_passing: !from_text.is_empty(), ..Known::default() };
+        self.know(known, length);
         self.pending = from_text;
     }
 
@@ -84,13 +90,19 @@ impl Versions {
     /// after it, so it is nothing that the editor must hold.
     pub(crate) fn displaced(&mut self, to_text: Reversal, from_text: Reversal, length: usize) {
         self.pending = to_text.then(&self.pending);
-        self.know(None, false, length);
+        self.know(Known { is_displaced: true, ..Known::default() }, length);
         self.pending = from_text;
     }
 
-    /// Finds the version that `saved` was made from: the one that fits best, and of equal ones the newest.
-    /// An author's editor holds at least what it saved last, so no version before that is looked at.
-    pub(crate) fn origin(&self, text: &str, saved: &str, author: &Author) -> Origin {
+    /// Finds the version that `saved` was made from: the one that fits best. An author's editor holds at least what it saved last,
+    /// so no version before that is looked at. `own` tells what of the text that author wrote.
+    pub(crate) fn origin(
+        &self,
+        text: &str,
+        saved: &str,
+        author: &Author,
+        own: impl FnOnce() -> Vec<Range<usize>>,
+    ) -> Origin {
         let hunks = line_hunks(text, saved);
         // How many versions there are to go back to, down to the one that the author saved last.
         let steps =
@@ -98,7 +110,8 @@ impl Versions {
         let newer = || self.known.iter().rev().take(steps);
         // A save that leaves alone all that is young fits no version better than the newest text itself.
         let oldest = newer().fold(self.pending.clone(), |back, known| back.then(&known.back));
-        let Some(comparison) = Comparison::new(text, saved, &hunks, &oldest) else {
+        let own = || if newer().any(|known| known.is_displaced) { own() } else { Vec::new() };
+        let Some(comparison) = Comparison::new(text, saved, &hunks, &oldest, own) else {
             return Origin { back: Reversal::default(), hunks };
         };
         let (mut best, mut best_foreign) = (Candidate::default(), Candidate::default());
@@ -111,14 +124,14 @@ impl Versions {
                 version.is_some_and(|known| known.is_passing && known.saved_by.as_ref() != Some(author));
             let candidate = if is_foreign { &mut best_foreign } else { &mut best };
             if let Some(misfit) = comparison.misfit(&back, candidate.misfit) {
-                *candidate = Candidate { misfit, back: back.clone() };
+                candidate.challenge(misfit, &back, &comparison);
             }
             let Some(known) = step_back.next() else { break };
             back = back.then(&known.back);
         }
         let fits_better = best_foreign.misfit.telling.saturating_mul(FOREIGN_FACTOR) < best.misfit.telling;
         // Of two lines that are alike one must not be taken for a version of the other: in doubt, what deletes less.
-        if fits_better && comparison.deleted(&best_foreign.back) <= comparison.deleted(&best.back) {
+        if fits_better && best_foreign.deleted(&comparison) <= best.deleted(&comparison) {
             best = best_foreign;
         }
         Origin { back: best.back, hunks }
@@ -131,10 +144,27 @@ const FOREIGN_FACTOR: usize = 4;
 struct Candidate {
     misfit: Misfit,
     back: Reversal,
+    /// How many words the save deleted of it, once somebody asked.
+    deleted: OnceCell<usize>,
+}
+
+impl Candidate {
+    /// Takes the place of this one with another version that fits no worse. Of two that fit as well it is the one of which less was
+    /// deleted, and else the newest: what an editor had not loaded looks deleted, so in doubt it was not.
+    fn challenge(&mut self, misfit: Misfit, back: &Reversal, comparison: &Comparison<'_>) {
+        let other = Candidate { misfit, back: back.clone(), deleted: OnceCell::new() };
+        if misfit < self.misfit || other.deleted(comparison) < self.deleted(comparison) {
+            *self = other;
+        }
+    }
+
+    fn deleted(&self, comparison: &Comparison<'_>) -> usize {
+        *self.deleted.get_or_init(|| comparison.deleted(&self.back))
+    }
 }
 
 impl Default for Candidate {
     fn default() -> Candidate {
-        Candidate { misfit: Misfit::MAX, back: Reversal::default() }
+        Candidate { misfit: Misfit::MAX, back: Reversal::default(), deleted: OnceCell::new() }
     }
 }

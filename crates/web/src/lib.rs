@@ -15,5 +15,5 @@ mod watching;
 
 pub use assets::is_built as is_writer_built;
 pub use routes::API;
-pub use server::{Options, ServeError, Server};
+pub use server::{Options, ServeError, Server, link};
 pub use token::Token;

@@ -90,11 +90,10 @@ impl Server {
         self.port
     }
 
-    /// The link to the first page, or to a document. What follows `#` is never sent, so it is in no log.
+    /// The link to the first page, or to a document.
     #[must_use]
     pub fn link(&self, document: Option<&str>) -> String {
-        let path = document.map(|path| format!("write?path={}", escaped(path))).unwrap_or_default();
-        format!("http://127.0.0.1:{}/{path}#token={}", self.port, self.options.token.secret())
+        link(self.port, &self.options.token, document)
     }
 
     /// Serves until `stop` is done, then has everything written.
@@ -132,6 +131,13 @@ impl Server {
         hub.shutdown().await;
         Ok(())
     }
+}
+
+/// The link to the first page of a server, or to a document. What follows `#` is never sent, so it is in no log.
+#[must_use]
+pub fn link(port: u16, token: &Token, document: Option<&str>) -> String {
+    let path = document.map(|path| format!("write?path={}", escaped(path))).unwrap_or_default();
+    format!("http://127.0.0.1:{port}/{path}#token={}", token.secret())
 }
 
 /// A path as it may stand in a query.

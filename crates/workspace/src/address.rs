@@ -1,5 +1,5 @@
-//! Where the server of a project listens, noted for its owner alone, so that other commands find it and a page that was open
-//! finds it again. Never says that a server runs: one that was killed leaves its note behind.
+//! Where the server of a project listens, noted for its owner alone, so that a page that was open finds it again and a second
+//! server shows the link of the first. Never says that a server runs: one that was killed leaves its note behind.
 
 use std::fs;
 use std::io;
@@ -20,6 +20,9 @@ pub struct Address {
     pub port: u16,
     /// What a caller has to know.
     pub token: String,
+    /// The process of the server. Another may have the port by now; only the daemon's lock says whether it still runs.
+    #[serde(default)]
+    pub process: u32,
 }
 
 impl Address {

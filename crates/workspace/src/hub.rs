@@ -2,7 +2,7 @@
 
 mod create;
 mod past;
-mod path;
+pub(crate) mod path;
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -67,7 +67,7 @@ impl Hub {
     /// [`io::Error`] if there is no such folder.
     pub fn open_root(root: &Path, keepers: KeeperFactory, options: OptionsFor) -> io::Result<Self> {
         let path = root.canonicalize()?;
-        let folder = File::open(&path)?;
+        let folder = path::open_folder(&path)?;
         if !folder.metadata()?.is_dir() {
             return Err(io::ErrorKind::NotADirectory.into());
         }

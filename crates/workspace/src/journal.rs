@@ -22,7 +22,7 @@ pub use error::JournalError;
 pub use history::{Checkpoint, History, edits_between};
 pub use prune::Keep;
 
-use crate::keeper::{Entry, InFile};
+use crate::keeper::Entry;
 use crate::private;
 use error::{failed, misfit, too_long};
 use history::Misfit;
@@ -117,9 +117,8 @@ impl Journal {
     /// Notes, beside the journal, that the file holds the text of this revision. It is not put on the disk at once: a mark that a
     /// crash takes away only makes us more careful.
     pub fn settle(&mut self, revision: Revision) -> io::Result<()> {
-        let mut mark = private::open(&settled_path(&self.path))?;
-        mark.set_len(0)?;
-        mark.write_all(format!("{revision}\n").as_bytes())?;
+        // Always as many digits, so that the file need not be cut: a file system may bring one that was cut to the disk at once.
+        private::open(&settled_path(&self.path))?.write_all(format!("{revision:020}\n").as_bytes())?;
         self.history.settle(revision);
         Ok(())
     }
@@ -186,32 +185,6 @@ impl Journal {
             self.history.truncate(count, before);
         }
         written
-    }
-
-    /// Takes what the document holds now for an edit of `author`, if it is not what the journal holds. So the history goes
-    /// on after the file was changed while nobody watched.
-    pub fn catch_up(
-        &mut self,
-        text: &str,
-        author: &Author,
-        time: u64,
-    ) -> Result<Option<Entry>, JournalError> {
-        let edits = edits_between(self.history.latest_text(), text);
-        if edits.is_empty() {
-            return Ok(None);
-        }
-        let revision = self.history.last_revision() + 1;
-        let entry = Entry {
-            revision,
-            author: author.clone(),
-            time,
-            section: None,
-            request: None,
-            edits,
-            file: InFile::default(),
-        };
-        self.append(entry.clone())?;
-        Ok(Some(entry))
     }
 
     /// Folds operations that need not be kept into the checkpoint, and says how many they were.

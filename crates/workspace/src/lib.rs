@@ -5,16 +5,24 @@
 pub mod address;
 pub mod catalog;
 pub mod command;
+pub mod conversation;
 pub mod event;
 pub mod git;
 pub mod hub;
 pub mod keeper;
 pub mod owner;
+pub mod session;
 pub mod project;
 #[cfg(unix)]
 pub mod daemon;
 #[cfg(unix)]
+pub mod outside;
+#[cfg(unix)]
 pub mod reach;
+#[cfg(unix)]
+pub mod documents;
+#[cfg(unix)]
+pub mod section_tools;
 #[cfg(unix)]
 pub mod recovery;
 pub mod store;

@@ -65,6 +65,20 @@ impl TurnLock {
     }
 }
 
+impl TurnLock {
+    /// Takes the turn as soon as it is free. Blocks, but no longer than `patience`.
+    pub fn wait(path: &Path, by: &str, since: u64, patience: Duration) -> Result<TurnLock, LockError> {
+        let (begun, (mut pause, longest)) = (Instant::now(), PAUSES);
+        loop {
+            match TurnLock::take(path, by, since) {
+                Err(LockError::Held(_)) if begun.elapsed() < patience => std::thread::sleep(pause),
+                taken => return taken,
+            }
+            pause = (pause * 2).min(longest);
+        }
+    }
+}
+
 impl Drop for TurnLock {
     fn drop(&mut self) {
         if self.file.set_len(0).is_err() {
@@ -86,22 +100,18 @@ pub struct OwnerLock {
 impl OwnerLock {
     /// Takes the lock if it is free.
     pub fn take(path: &Path, by: &str) -> Result<OwnerLock, LockError> {
-        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        let since = u64::try_from(since.as_millis()).unwrap_or(u64::MAX);
-        TurnLock::take(path, by, since).map(|held| OwnerLock { _held: held })
+        TurnLock::take(path, by, now()).map(|held| OwnerLock { _held: held })
     }
 
     /// Takes the lock as soon as it is free. Blocks, but no longer than `patience`.
     pub fn wait(path: &Path, by: &str, patience: Duration) -> Result<OwnerLock, LockError> {
-        let (begun, (mut pause, longest)) = (Instant::now(), PAUSES);
-        loop {
-            match OwnerLock::take(path, by) {
-                Err(LockError::Held(_)) if begun.elapsed() < patience => std::thread::sleep(pause),
-                taken => return taken,
-            }
-            pause = (pause * 2).min(longest);
-        }
+        TurnLock::wait(path, by, now(), patience).map(|held| OwnerLock { _held: held })
     }
+}
+
+fn now() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
 }
 
 fn note(file: &mut File, held: &Held) -> io::Result<()> {

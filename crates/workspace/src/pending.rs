@@ -1,18 +1,15 @@
 //! Responses that are on their way into a document: each is on the disk before any of it is in the file. Never removes one
 //! before the journal knows that it is done.
 
-mod recover;
-
 use std::fs;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-pub use recover::{RecoverError, place, recover};
-
-use crate::checksum::hex128;
+use crate::checksum::{hex128, long_hex128};
 use crate::private;
+use crate::session::layout::Layout;
 use crate::sidecar::{SidecarError, failed};
 
 /// Where a response goes.
@@ -25,6 +22,8 @@ pub enum Target {
     Section(String),
     /// To the end of the document.
     End,
+    /// Wherever the layout of the document has it; its merge base is kept beside it.
+    Answer(Layout),
 }
 
 /// A response, as far as it has come.
@@ -42,6 +41,21 @@ pub struct Response {
     pub base: String,
     /// What has come so far, as it goes into the document.
     pub text: String,
+    /// What the agent thought, where the document wants that, too.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub thinking: String,
+    /// The name of the agent's conversation, for the frontmatter.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub talk: Option<String>,
+    /// Whether nothing more will come.
+    #[serde(default)]
+    pub is_whole: bool,
+    /// The [`fingerprint`] of the snapshot at its beginning, if there was one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub snapshot: Option<String>,
+    /// Whether that snapshot was of a later text than the one that it answers.
+    #[serde(default)]
+    pub is_later: bool,
     /// How many bytes of it are in the document for sure.
     #[serde(default)]
     pub applied: usize,
@@ -71,6 +85,11 @@ impl Response {
             target,
             base: fingerprint(base),
             text: String::new(),
+            thinking: String::new(),
+            talk: None,
+            is_whole: false,
+            snapshot: None,
+            is_later: false,
             applied: 0,
             attempt: None,
         }
@@ -93,22 +112,10 @@ impl Response {
         if is_mostly_in(brought, file) { attempt.upto } else { self.applied }
     }
 
-    /// Whether `file` is exactly what the last attempt left.
-    fn left(&self, file: &str) -> bool {
-        self.attempt.as_ref().is_some_and(|attempt| attempt.after == fingerprint(file))
-    }
-
     /// Notes that the document is about to be changed from `before` to `after`, with all that has come so far.
     pub fn attempting(&mut self, before: &str, after: &str) {
         let upto = self.text.len();
         self.attempt = Some(Attempt { before: fingerprint(before), after: fingerprint(after), upto });
-    }
-
-    /// Notes that the attempt ended well.
-    pub fn arrived(&mut self) {
-        if let Some(attempt) = self.attempt.take() {
-            self.applied = attempt.upto;
-        }
     }
 }
 
@@ -130,6 +137,23 @@ impl Pending {
         let path = self.path(&response.id);
         let written = serde_json::to_vec(response).map_err(io::Error::from);
         written.and_then(|bytes| private::replace(&path, &bytes)).map_err(|source| failed(&path, source))
+    }
+
+    /// Keeps the text that a response is merged on. When this returns it is on the disk.
+    pub fn put_base(&self, id: &str, base: &str) -> Result<(), SidecarError> {
+        private::create_folder(&self.folder).map_err(|source| failed(&self.folder, source))?;
+        let path = self.base_path(id);
+        private::replace(&path, base.as_bytes()).map_err(|source| failed(&path, source))
+    }
+
+    /// The text that a response is merged on, if it was kept.
+    pub fn base(&self, id: &str) -> Result<Option<String>, SidecarError> {
+        let path = self.base_path(id);
+        match fs::read_to_string(&path) {
+            Ok(text) => Ok(Some(text)),
+            Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::InvalidData) => Ok(None),
+            Err(source) => Err(failed(&path, source)),
+        }
     }
 
     /// A response by its name.
@@ -157,21 +181,31 @@ impl Pending {
 
     /// Forgets a response that the journal knows to be done, or that a person does not want.
     pub fn clear(&self, id: &str) -> Result<(), SidecarError> {
-        let path = self.path(id);
-        private::remove(&path).map_err(|source| failed(&path, source))
+        for path in [self.path(id), self.base_path(id)] {
+            private::remove(&path).map_err(|source| failed(&path, source))?;
+        }
+        Ok(())
     }
 
     /// Removes what processes that were killed left unfinished. Only for the one who has the turn: nobody else writes here then.
-    fn sweep(&self) -> Result<(), SidecarError> {
+    #[cfg(unix)]
+    pub(crate) fn sweep(&self) -> Result<(), SidecarError> {
         let Ok(listed) = fs::read_dir(&self.folder) else {
             return Ok(());
         };
         for path in listed.flatten().map(|entry| entry.path()) {
-            if path.extension().is_some_and(|extension| extension == private::UNFINISHED) {
+            let is_unfinished = path.extension().is_some_and(|extension| extension == private::UNFINISHED);
+            let is_orphan = path.extension().is_some_and(|extension| extension == "md")
+                && !path.with_extension("json").exists();
+            if is_unfinished || is_orphan {
                 private::remove(&path).map_err(|source| failed(&path, source))?;
             }
         }
         Ok(())
+    }
+
+    fn base_path(&self, id: &str) -> PathBuf {
+        self.folder.join(format!("{}.md", hex128(id.as_bytes())))
     }
 
     fn path(&self, id: &str) -> PathBuf {
@@ -197,7 +231,7 @@ impl Pending {
 
 /// A short name for a text: equal texts have the same.
 pub fn fingerprint(text: &str) -> String {
-    hex128(text.as_bytes())
+    long_hex128(text.as_bytes())
 }
 
 /// Whether more than half of the lines with words are found in `file`.

@@ -17,6 +17,7 @@ static WRITES: AtomicU64 = AtomicU64::new(0);
 
 /// Makes the folder, for its owner alone, unless it is there. A link in its place is refused: it could lead anywhere.
 pub(crate) fn create_folder(path: &Path) -> io::Result<()> {
+    #[cfg_attr(not(unix), expect(unused_mut, reason = "only here is there a mode to set"))]
     let mut builder = DirBuilder::new();
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);

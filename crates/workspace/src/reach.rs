@@ -5,7 +5,10 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::command::{FileErrorKind, FileResult, Reply, Request};
-use crate::daemon::{Client, ClientError};
+use tokio::sync::oneshot;
+use tokio::task::JoinHandle;
+
+use crate::daemon::{Client, ClientError, Daemon};
 use crate::hub::Hub;
 use crate::owner::Options;
 use crate::project::{self, ProjectError};
@@ -30,6 +33,17 @@ enum Way {
     Daemon(Box<Client>),
     /// Nobody does; each document is locked while it is open here.
     Own(Hub),
+    /// Nobody did, and now we do, for others as well.
+    Serving(Hub, Serving),
+    /// Whoever made this reach does, and goes on doing so.
+    Shared(Hub),
+}
+
+/// Others are served until this is told to end.
+#[derive(Debug)]
+struct Serving {
+    end: oneshot::Sender<()>,
+    task: JoinHandle<()>,
 }
 
 /// Why the documents cannot be reached.
@@ -54,6 +68,38 @@ impl Reach {
         Ok(Reach { root: root.to_owned(), options, way })
     }
 
+    /// As [`open`](Self::open), but where there is no daemon this process is one until it closes, so that others need not wait for
+    /// documents that are open here for long.
+    ///
+    /// # Errors
+    ///
+    /// [`ReachError`] if neither works.
+    pub async fn open_for_long(root: &Path, options: Options) -> Result<Reach, ReachError> {
+        let mut reach = Reach::open(root, options).await?;
+        reach.serve();
+        Ok(reach)
+    }
+
+    /// Lets other processes in, if the documents are open here and nobody else serves the project. Whether they are let in.
+    pub(crate) fn serve(&mut self) -> bool {
+        if let Way::Own(hub) = &self.way
+            && let Ok(daemon) = Daemon::listen(hub.clone())
+        {
+            let (end, ended) = oneshot::channel();
+            // It ends with this reach, also if nobody says so.
+            let task = tokio::spawn(daemon.run(async { drop(ended.await) }));
+            self.way = Way::Serving(hub.clone(), Serving { end, task });
+        }
+        // Where it cannot be, others wait for the lock of the document.
+        matches!(self.way, Way::Serving(..))
+    }
+
+    /// The documents of a hub of this process, which stays open.
+    #[must_use]
+    pub fn through(hub: Hub) -> Reach {
+        Reach { root: hub.root().to_owned(), options: Options::default(), way: Way::Shared(hub) }
+    }
+
     /// Has a command done by the owner of its document. A request without a name gets one, so that it can be asked again.
     ///
     /// # Errors
@@ -70,7 +116,16 @@ impl Reach {
         }
         match &mut self.way {
             Way::Daemon(client) => Ok(client.execute(&request).await?),
-            Way::Own(hub) => Ok(hub.execute(request).await),
+            Way::Own(hub) | Way::Serving(hub, _) | Way::Shared(hub) => Ok(hub.execute(request).await),
+        }
+    }
+
+    /// The documents, if their owners are in this process.
+    #[must_use]
+    pub fn own(&self) -> Option<&Hub> {
+        match &self.way {
+            Way::Own(hub) | Way::Serving(hub, _) | Way::Shared(hub) => Some(hub),
+            Way::Daemon(_) => None,
         }
     }
 
@@ -78,7 +133,15 @@ impl Reach {
     pub async fn close(self) {
         match self.way {
             Way::Own(hub) => hub.shutdown().await,
-            Way::Daemon(_) => {}
+            Way::Serving(hub, Serving { end, task }) => {
+                // First nobody is let in any more, so that nobody is cut off in the middle.
+                if end.send(()).is_err() {
+                    // It has ended already.
+                }
+                drop(task.await);
+                hub.shutdown().await;
+            }
+            Way::Daemon(_) | Way::Shared(_) => {}
         }
     }
 
@@ -90,6 +153,7 @@ impl Reach {
                 Err(ClientError::Lost(_)) => self.way = way(&self.root, &self.options).await?,
                 Err(error) => return Err(error.into()),
             },
+            Way::Serving(hub, _) | Way::Shared(hub) => return Ok(Some(hub.execute(request.clone()).await)),
             Way::Own(hub) => {
                 let reply = hub.execute(request.clone()).await;
                 let is_disk = matches!(reply.result, FileResult::Error { kind: FileErrorKind::IoError, .. });

@@ -1,16 +1,20 @@
 //! What a crash left waiting in a project, and bringing it home: responses go into their documents, at most once, through the
 //! documents' owners. Never takes part in a turn that is still going on, and never removes what only a person can judge.
 
+mod place;
 mod waiting;
 
 use std::path::Path;
 
+use place::place;
+pub(crate) use waiting::markdown_files;
 pub use waiting::{Damaged, LeftSave, Waiting, WaitingResponse, waiting};
 
 use crate::command::{Actor, FileCommand, FileErrorKind, FileResult, Reply};
 use crate::lock::{LockError, TurnLock};
-use crate::pending::{Pending, Response, place};
+use crate::pending::{Pending, Response};
 use crate::reach::{Reach, ReachError};
+use crate::session::delivery::{Delivery, DeliveryError, Flushed, Upto, read};
 use crate::sidecar::{DocumentPaths, SidecarError};
 
 /// How often a document may change between reading it and writing to it before we give up.
@@ -28,6 +32,9 @@ pub enum CompleteError {
     /// The document's owner could not be reached.
     #[error(transparent)]
     Reach(#[from] ReachError),
+    /// An answer does not fit into its document any more.
+    #[error(transparent)]
+    Delivery(#[from] DeliveryError),
     /// The document's owner refused.
     #[error("{message}")]
     Refused {
@@ -59,18 +66,44 @@ pub async fn complete(
     now: u64,
 ) -> Result<Vec<Completed>, CompleteError> {
     let _turn = TurnLock::take(&paths.lock, "agent-doc recover", now)?;
+    complete_locked(reach, document, paths).await
+}
+
+/// As [`complete`], for one who has the turn.
+pub(crate) async fn complete_locked(
+    reach: &mut Reach,
+    document: &Path,
+    paths: &DocumentPaths,
+) -> Result<Vec<Completed>, CompleteError> {
     let (path, pending) = (document.to_string_lossy().into_owned(), Pending::at(&paths.pending_dir));
-    read(reach, &path).await?;
+    pending.sweep()?;
+    let (mut current, _) = read(reach, &path).await?;
     let mut completed = Vec::new();
     for mut response in pending.list()? {
-        let reply = put(reach, &path, &pending, &mut response).await?;
-        pending.clear(&response.id)?;
-        if !reply.duplicate {
-            let (id, author) = (response.id, response.author);
-            completed.push(Completed { id, author, revision: reply.revision });
+        let (id, author) = (response.id.clone(), response.author.clone());
+        let revision = match Delivery::resume(paths, &path, response.clone(), &current)? {
+            Some(delivery) => deliver(reach, delivery).await?,
+            None => {
+                let reply = put(reach, &path, &pending, &mut response).await?;
+                pending.clear(&id)?;
+                (!reply.duplicate).then_some(reply.revision)
+            }
+        };
+        if let Some(revision) = revision {
+            completed.push(Completed { id, author, revision });
+            (current, _) = read(reach, &path).await?;
         }
     }
     Ok(completed)
+}
+
+/// Brings the rest of an answer into its document, and settles it. The revision that holds it, unless all of it was there already.
+async fn deliver(reach: &mut Reach, mut delivery: Delivery) -> Result<Option<u64>, CompleteError> {
+    if delivery.flush(reach, Upto::End).await? == Flushed::NoPlace {
+        let message = "the place of an answer is not in the document; put it back, or see it with 'agent-doc recover --list --json'";
+        return Err(CompleteError::Refused { message: message.to_owned() });
+    }
+    Ok(delivery.settle()?.revision)
 }
 
 /// Has one response written, under its own name, by which the owner knows it if it was done before.
@@ -102,15 +135,4 @@ async fn put(
         }
     }
     Err(CompleteError::Refused { message: refused })
-}
-
-async fn read(reach: &mut Reach, path: &str) -> Result<(String, u64), CompleteError> {
-    let reply = reach.execute(FileCommand::Read { path: path.to_owned() }.by(Actor::System)).await?;
-    match reply.result {
-        FileResult::Content { content } => Ok((content, reply.revision)),
-        FileResult::Error { message, .. } => Err(CompleteError::Refused { message }),
-        FileResult::Written { .. } | FileResult::SectionContent { .. } | FileResult::Created { .. } => {
-            Err(CompleteError::Refused { message: format!("{path}: no text came back; try again") })
-        }
-    }
 }

@@ -21,10 +21,11 @@ const SNAPSHOTS: &str = "snapshots";
 const STATES: &str = "crdt";
 const PENDING: &str = "pending";
 const LOCKS: &str = "locks";
+const SESSIONS: &str = "sessions";
 
 /// What no repository should hold. The folder may hold settings of the project beside it, which one may.
 const IGNORED: &str = "# Written by agent-doc: history and state of this machine.\n\
-    /journal/\n/snapshots/\n/crdt/\n/pending/\n/locks/\n/backup-*/\n/index.json*\n/daemon.*\n/version\n/.gitignore\n";
+    /journal/\n/snapshots/\n/crdt/\n/pending/\n/locks/\n/sessions/\n/logs/\n/tmp/\n/artifacts/\n/checkpoints/\n/backup-*/\n/index.json*\n/daemon.*\n/watch.json\n/version\n/.gitignore\n";
 
 /// The folder of one project, there and in our format.
 #[derive(Debug, Clone)]
@@ -110,8 +111,49 @@ impl Sidecar {
         &self.root
     }
 
+    /// The state folder itself.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// A folder in it by this name, for its owner alone; made if it is not there.
+    pub fn private_folder(&self, name: &str) -> io::Result<PathBuf> {
+        let path = self.folder.join(name);
+        private::create_folder(&path)?;
+        Ok(path)
+    }
+
+    /// Where conversations are kept.
+    pub fn sessions(&self) -> PathBuf {
+        self.folder.join(SESSIONS)
+    }
+
     /// The files of a document, by its path from the root. If it names a session, they follow it when it is renamed.
     pub fn paths_for(&self, relative: &Path, session: Option<&str>) -> Result<DocumentPaths, SidecarError> {
+        self.with_index(relative, |index, name| {
+            index.key_for(name, session, |name| self.root.join(name).symlink_metadata().is_ok())
+        })
+    }
+
+    /// The files of a document that names no session. They follow it when it is renamed: it has those of a document that is gone, if
+    /// `are_its` says so of them.
+    pub fn paths_by_files(
+        &self,
+        relative: &Path,
+        are_its: impl Fn(&DocumentPaths) -> bool,
+    ) -> Result<DocumentPaths, SidecarError> {
+        self.with_index(relative, |index, name| {
+            let is_there = |name: &str| self.root.join(name).symlink_metadata().is_ok();
+            index.key_by_files(name, is_there, |key| are_its(&self.files(key)))
+        })
+    }
+
+    /// The files by the name that the index gives; no other process reads or writes it meanwhile.
+    fn with_index(
+        &self,
+        relative: &Path,
+        key: impl FnOnce(&mut Index, &str) -> String,
+    ) -> Result<DocumentPaths, SidecarError> {
         let name = name_of(relative).ok_or_else(|| SidecarError::Outside { path: relative.to_owned() })?;
         let lock = self.folder.join(LOCKS).join("index.lock");
         let held = private::open(&lock).and_then(|file| {
@@ -121,8 +163,7 @@ impl Sidecar {
         let held = held.map_err(|source| failed(&lock, source))?;
         let path = self.folder.join("index.json");
         let mut index = Index::read(&path).map_err(|source| failed(&path, source))?;
-        let is_there = |name: &str| self.root.join(name).symlink_metadata().is_ok();
-        let key = index.key_for(&name, session, is_there);
+        let key = key(&mut index, &name);
         index.write(&path).map_err(|source| failed(&path, source))?;
         drop(held);
         Ok(self.files(&key))

@@ -1,6 +1,7 @@
 //! Hears when files change outside of us, and says so once they are quiet. Never reads a document, and never watches a file
 //! itself: editors save by renaming, so the inode that was watched may be gone.
 
+mod polling;
 mod quiet;
 
 use std::collections::HashMap;
@@ -10,10 +11,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use notify::{Config, EventKind, PollWatcher, RecommendedWatcher, RecursiveMode};
+use notify::{ErrorKind, EventKind, RecommendedWatcher, RecursiveMode};
 use tokio::sync::{Notify, mpsc};
 use tokio::task::JoinSet;
 
+use polling::Polling;
 use quiet::Quiet;
 
 /// How many raw events may wait; beyond that everything is looked at again.
@@ -66,9 +68,8 @@ impl Default for Options {
 /// A watcher and its task. Dropped, it stops.
 pub struct Watcher {
     native: Option<RecommendedWatcher>,
-    polling: Option<PollWatcher>,
+    polling: Polling,
     options: Options,
-    raw: RawSender,
     watched: HashMap<PathBuf, RecursiveMode>,
     interests: mpsc::Sender<Interest>,
     _tasks: JoinSet<()>,
@@ -88,13 +89,21 @@ enum Interest {
 struct RawSender {
     events: mpsc::Sender<PathBuf>,
     has_missed: Arc<AtomicBool>,
+    /// The system could not watch a folder that came later.
+    is_exhausted: Arc<AtomicBool>,
     missed: Arc<Notify>,
 }
 
 impl RawSender {
     fn take(&self, event: notify::Result<notify::Event>) {
-        let Ok(event) = event else {
-            return self.miss();
+        let event = match event {
+            Ok(event) => event,
+            Err(error) => {
+                if matches!(error.kind, ErrorKind::MaxFilesWatch) {
+                    self.is_exhausted.store(true, Ordering::Release);
+                }
+                return self.miss();
+            }
         };
         if event.need_rescan() {
             return self.miss();
@@ -126,7 +135,12 @@ impl Watcher {
         let (events, raw_events) = mpsc::channel(RAW_MAX);
         let (interests, interest_inbox) = mpsc::channel(INTERESTS_MAX);
         let (signals, heard) = mpsc::channel(SIGNALS_MAX);
-        let raw = RawSender { events, has_missed: Arc::default(), missed: Arc::default() };
+        let raw = RawSender {
+            events,
+            has_missed: Arc::default(),
+            is_exhausted: Arc::default(),
+            missed: Arc::default(),
+        };
         let native = match options.source {
             Source::System => {
                 let sender = raw.clone();
@@ -136,10 +150,10 @@ impl Watcher {
         };
         let mut tasks = JoinSet::new();
         let quiet = Quiet::new(options.quiet, PENDING_MAX);
-        let listening = Listening { raw: raw.clone(), is_ours, quiet, signals };
+        let polling = Polling::new(raw.clone(), options.poll);
+        let listening = Listening { raw, is_ours, quiet, signals, polling: polling.clone() };
         tasks.spawn(listening.run(raw_events, interest_inbox));
-        let watcher =
-            Self { native, polling: None, options, raw, watched: HashMap::new(), interests, _tasks: tasks };
+        let watcher = Self { native, polling, options, watched: HashMap::new(), interests, _tasks: tasks };
         Ok((watcher, heard))
     }
 
@@ -168,7 +182,7 @@ impl Watcher {
     /// Whether changes are found by looking, because the system does not tell.
     #[must_use]
     pub fn is_polling(&self) -> bool {
-        self.polling.is_some()
+        self.polling.is_on()
     }
 
     fn want(&self, interest: Interest) -> io::Result<()> {
@@ -184,15 +198,7 @@ impl Watcher {
         let native = self.native.as_mut().is_some_and(|native| native.watch(folder, mode).is_ok());
         if !native {
             // The system's list of watches may be full, or the folder on a file system that does not tell.
-            let sender = self.raw.clone();
-            let config = Config::default().with_poll_interval(self.options.poll).with_compare_contents(true);
-            let polling = match &mut self.polling {
-                Some(polling) => polling,
-                none => none.insert(
-                    PollWatcher::new(move |event| sender.take(event), config).map_err(io::Error::other)?,
-                ),
-            };
-            polling.watch(folder, mode).map_err(io::Error::other)?;
+            self.polling.watch(folder, mode)?;
         }
         self.watched.insert(folder.to_owned(), mode);
         Ok(())
@@ -205,6 +211,7 @@ struct Listening {
     is_ours: IsOurs,
     quiet: Quiet,
     signals: mpsc::Sender<Watched>,
+    polling: Polling,
 }
 
 impl Listening {
@@ -225,11 +232,25 @@ impl Listening {
             if self.raw.has_missed.swap(false, Ordering::AcqRel) {
                 self.quiet.miss();
             }
+            if self.raw.is_exhausted.swap(false, Ordering::AcqRel) {
+                self.poll_roots().await;
+            }
             for watched in self.quiet.take(tokio::time::Instant::now()) {
                 if !self.is_echo(&watched).await && self.signals.send(watched).await.is_err() {
                     return;
                 }
             }
+        }
+    }
+
+    /// A folder beneath a root has no watch, and nobody will tell which files change there. From now on they are looked at.
+    async fn poll_roots(&self) {
+        for root in self.quiet.roots().to_vec() {
+            let polling = self.polling.clone();
+            let watching =
+                tokio::task::spawn_blocking(move || polling.watch(&root, RecursiveMode::Recursive));
+            // A root that is gone has nothing to look at.
+            drop(watching.await);
         }
     }
 

@@ -13,7 +13,7 @@ const RULES: &[Rule] = &[
     // The types of the CRDT never appear in an API, and its traps with overlapping transactions reach nobody.
     Rule {
         library: "yrs",
-        file: "crates/document/src/replica.rs",
+        file: "crates/document/src/replica/session.rs",
         // A test plays the browser, with a replica of its own.
         test: "crates/document/tests/it/web_peer.rs",
     },
@@ -46,11 +46,11 @@ mod tests {
     #[test]
     fn one_file_names_the_library_and_no_other() {
         let text = "//! Wraps yrs.\nuse yrs::Doc;\n";
-        assert_eq!(check("crates/document/src/replica.rs", text), []);
+        assert_eq!(check("crates/document/src/replica/session.rs", text), []);
         assert_eq!(
             shown(&check("crates/document/src/merge.rs", text)),
             [
-                "crates/document/src/merge.rs:2: names `yrs`, which only crates/document/src/replica.rs may; add what you need to that file"
+                "crates/document/src/merge.rs:2: names `yrs`, which only crates/document/src/replica/session.rs may; add what you need to that file"
             ]
         );
         assert_eq!(check("crates/document/src/merge.rs", "let years = yrs_since; // yrs\n"), []);

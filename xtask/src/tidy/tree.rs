@@ -1,4 +1,4 @@
-//! What the pure crate may bring along, as a closed list. Never trusts a manifest: it asks cargo for the whole tree.
+//! What the pure crates may bring along, as closed lists. Never trusts a manifest: it asks cargo for the whole tree.
 
 use anyhow::Result;
 
@@ -58,23 +58,71 @@ const DOCUMENT: &[&str] = &[
     "unicode-ident",
 ];
 
-/// Asks cargo for the tree of `document` on this system.
+/// All that may be built for `agent`: it decides, and whoever decides must not be able to act.
+const AGENT: &[&str] = &[
+    "agent",
+    // A trait for streams, without a runtime.
+    "futures-core",
+    // Dates of HTTP.
+    "httpdate",
+    // Paths in rules; matches text and looks at no file.
+    "globset",
+    "aho-corasick",
+    "bstr",
+    "memchr",
+    "regex-automata",
+    "regex-syntax",
+    // JSON.
+    "itoa",
+    "serde",
+    "serde_core",
+    "serde_json",
+    "zmij",
+    // JSON with its keys in the order in which they were written.
+    "equivalent",
+    "foldhash",
+    "hashbrown",
+    "indexmap",
+    // The schema of a tool's arguments from their type, and the field that is wrong in them.
+    "schemars",
+    "dyn-clone",
+    "ref-cast",
+    "serde_path_to_error",
+    // Errors.
+    "thiserror",
+    // Macros; they run in the compiler.
+    "proc-macro2",
+    "quote",
+    "ref-cast-impl",
+    "schemars_derive",
+    "serde_derive",
+    "serde_derive_internals",
+    "syn",
+    "thiserror-impl",
+    "unicode-ident",
+];
+
+/// Asks cargo for the trees of the pure crates on this system.
 pub(super) fn check() -> Result<Vec<Violation>> {
-    let mut cargo = process::cargo();
-    cargo.args(["tree", "--package", "document", "--edges", "normal", "--prefix", "none", "--locked"]);
-    Ok(check_tree(&process::capture(&mut cargo)?))
+    let mut violations = Vec::new();
+    for (name, allowed) in [("document", DOCUMENT), ("agent", AGENT)] {
+        let mut cargo = process::cargo();
+        cargo.args(["tree", "--package", name, "--edges", "normal", "--prefix", "none", "--locked"]);
+        violations.extend(check_tree(name, allowed, &process::capture(&mut cargo)?));
+    }
+    Ok(violations)
 }
 
 /// `tree` is one package a line: name, version, remarks.
-fn check_tree(tree: &str) -> Vec<Violation> {
+fn check_tree(krate: &str, allowed: &[&str], tree: &str) -> Vec<Violation> {
     let mut strangers: Vec<&str> = tree.lines().filter_map(|line| line.split_whitespace().next()).collect();
-    strangers.retain(|name| !DOCUMENT.contains(name));
+    strangers.retain(|name| !allowed.contains(name));
     strangers.sort_unstable();
     strangers.dedup();
     let complain = |name| {
-        let what = format!("`document` would bring along `{name}`");
+        let what = format!("`{krate}` would bring along `{name}`");
         let remedy = "do without it, or show that it only computes and add it to xtask/src/tidy/tree.rs";
-        Violation::new("crates/document/Cargo.toml", 1, what, remedy)
+        Violation::new(&format!("crates/{krate}/Cargo.toml"), 1, what, remedy)
     };
     strangers.into_iter().map(complain).collect()
 }
@@ -82,15 +130,22 @@ fn check_tree(tree: &str) -> Vec<Violation> {
 #[cfg(test)]
 mod tests {
     use super::super::violation::shown;
-    use super::check_tree;
+    use super::{AGENT, DOCUMENT, check_tree};
 
     #[test]
     fn a_runtime_below_the_line_is_heard_once() {
-        assert_eq!(check_tree("document v0.1.0 (/x)\nyrs v0.28.0\nasync-lock v3.5.0\nyrs v0.28.0 (*)\n"), []);
+        let tree = "document v0.1.0 (/x)\nyrs v0.28.0\nasync-lock v3.5.0\nyrs v0.28.0 (*)\n";
+        assert_eq!(check_tree("document", DOCUMENT, tree), []);
         assert_eq!(
-            shown(&check_tree("document v0.1.0\ntokio v1.0.0\ntokio v1.0.0 (*)\n")),
+            shown(&check_tree("document", DOCUMENT, "document v0.1.0\ntokio v1.0.0\ntokio v1.0.0 (*)\n")),
             ["crates/document/Cargo.toml:1: `document` would bring along `tokio`; \
               do without it, or show that it only computes and add it to xtask/src/tidy/tree.rs"]
         );
+    }
+
+    #[test]
+    fn each_pure_crate_has_a_list_of_its_own() {
+        assert_eq!(check_tree("agent", AGENT, "agent v0.1.0\nglobset v0.4.21\n"), []);
+        assert_eq!(check_tree("agent", AGENT, "agent v0.1.0\nyrs v0.28.0\n").len(), 1);
     }
 }

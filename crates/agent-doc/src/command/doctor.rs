@@ -5,10 +5,14 @@ use std::path::Path;
 
 use anyhow::{Context as _, Result};
 use serde::Serialize;
+use tools::mcp;
+use tools::sandbox::Confinement;
 use workspace::store::capabilities;
 
 use crate::arguments::Doctor;
+use crate::configuration::Configuration;
 use crate::refusal::Refusal;
+use crate::wiring::servers;
 use crate::{input, output};
 
 /// File systems whose files other machines write, too.
@@ -23,15 +27,15 @@ struct Report {
 
 #[derive(Debug, Serialize)]
 struct Check {
-    name: &'static str,
+    name: String,
     holds: bool,
     /// What it means for the person.
     meaning: String,
 }
 
 impl Check {
-    fn new(name: &'static str, holds: bool, yes: &str, no: &str) -> Check {
-        Check { name, holds, meaning: if holds { yes.to_owned() } else { no.to_owned() } }
+    fn new(name: &str, holds: bool, yes: &str, no: &str) -> Check {
+        Check { name: name.to_owned(), holds, meaning: if holds { yes.to_owned() } else { no.to_owned() } }
     }
 }
 
@@ -41,6 +45,7 @@ pub(crate) fn run(given: &Doctor) -> Result<()> {
     checks.extend(watch_checks());
     checks.extend(program_checks());
     checks.extend(key_checks());
+    checks.extend(settings_checks(&given.folder)?);
     let report = Report { folder: input::shown(&given.folder), checks };
     if given.json {
         return output::print_json(&report);
@@ -123,20 +128,16 @@ fn watch_checks() -> Vec<Check> {
 }
 
 fn program_checks() -> Vec<Check> {
-    vec![
-        Check::new(
-            "git",
-            is_on_path("git"),
-            "changes can be committed before an answer",
-            "install git, or work without it",
-        ),
-        Check::new(
-            "sandbox",
-            is_on_path("bwrap"),
-            "commands can be locked in",
-            "install bubblewrap to have commands of agents locked in",
-        ),
-    ]
+    let git = Check::new(
+        "git",
+        is_on_path("git"),
+        "changes can be committed before an answer",
+        "install git, or work without it",
+    );
+    // Tried out, not looked up: a program that is there may not be allowed to do its work.
+    let confinement = Confinement::probe();
+    let holds = !matches!(confinement, Confinement::None(_));
+    vec![git, Check { name: "sandbox".to_owned(), holds, meaning: confinement.told() }]
 }
 
 /// Whether a key is there. The key itself is never read further than that.
@@ -147,6 +148,41 @@ fn key_checks() -> Vec<Check> {
         Check::new(name, is_set(variable), "a key is set", &no)
     };
     vec![check("anthropic", "ANTHROPIC_API_KEY"), check("openai", "OPENAI_API_KEY")]
+}
+
+/// Whether the settings are understood, and whether the MCP servers in them answer. Tried out side by side: each may take its time.
+fn settings_checks(folder: &Path) -> Result<Vec<Check>> {
+    let settings = match Configuration::of(folder) {
+        Ok(settings) => settings,
+        // What is wrong with them must not hide the rest.
+        Err(error) => {
+            let meaning = format!("{error:#}; 'agent-doc config' says what to do");
+            return Ok(vec![Check { name: "settings".to_owned(), holds: false, meaning }]);
+        }
+    };
+    let mut checks = vec![Check::new("settings", true, "every line is understood", "")];
+    if settings.servers().is_empty() {
+        return Ok(checks);
+    }
+    let runtime = tokio::runtime::Runtime::new().context("no thread can be started")?;
+    let surroundings = servers::surroundings(std::env::temp_dir());
+    let tries = settings.servers().iter().map(|entry| {
+        let surroundings = surroundings.clone();
+        let resolved = servers::resolved(entry);
+        (entry, runtime.spawn(async move { mcp::try_out(resolved?, &surroundings).await }))
+    });
+    let tries: Vec<_> = tries.collect();
+    checks.extend(tries.into_iter().map(|(entry, tried)| {
+        let tried = runtime.block_on(tried).unwrap_or_else(|error| Err(error.to_string()));
+        let name = format!("mcp.{}", entry.name);
+        match tried {
+            Ok(tools) => {
+                Check { name, holds: true, meaning: format!("{} offers {tools} tools", entry.target()) }
+            }
+            Err(why) => Check { name, holds: false, meaning: why },
+        }
+    }));
+    Ok(checks)
 }
 
 fn is_on_path(program: &str) -> bool {

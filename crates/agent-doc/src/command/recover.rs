@@ -9,6 +9,7 @@ use anyhow::{Context as _, Result};
 use serde::Serialize;
 use workspace::pending::Target;
 use workspace::recovery::{self, Completed, Waiting};
+use workspace::session::layout::Layout;
 use workspace::sidecar::{DocumentPaths, Sidecar, root_of};
 
 use super::visible;
@@ -103,6 +104,8 @@ fn listed(waiting: &Waiting) -> Report {
             Target::Component(name) => format!("component {name}"),
             Target::Section(title) => format!("section {title}"),
             Target::End => "end".to_owned(),
+            Target::Answer(Layout::Append) => "the end of the conversation".to_owned(),
+            Target::Answer(Layout::Template | Layout::Stream { .. }) => "its components".to_owned(),
         },
         bytes: waiting.response.text.len(),
     });

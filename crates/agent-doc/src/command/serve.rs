@@ -1,48 +1,80 @@
-//! `agent-doc serve`: the documents of a folder in a browser. Never listens anywhere but on this machine.
+//! `agent-doc serve`: the documents of a folder in a browser. Never listens anywhere but on this machine, and never beside another
+//! process that owns the documents.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use agent::StreamController;
 use anyhow::{Context as _, Result};
 use tokio::sync::oneshot;
 use web::{Options, ServeError, Server, Token};
 use workspace::address::Address;
-use workspace::daemon::Daemon;
+use workspace::daemon::{Daemon, DaemonError};
+use workspace::hub::Hub;
 use workspace::project;
 use workspace::sidecar::root_of;
 
 use crate::arguments::Serve;
 use crate::refusal::Refusal;
-use crate::{input, output};
+use crate::{Outcome, input, output, reach, signals};
 
-pub(crate) fn run(given: &Serve) -> Result<()> {
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    runtime.block_on(serve(given))
+pub(crate) fn run(given: &Serve) -> Result<Outcome> {
+    let runtime = tokio::runtime::Runtime::new().context("no thread can be started")?;
+    let done = runtime.block_on(serve(given));
+    runtime.shutdown_background();
+    done
 }
 
-async fn serve(given: &Serve) -> Result<()> {
-    let (root, document) = located(&given.path)?;
-    let options = workspace::owner::Options::default();
-    let person = options.person.name().to_owned();
-    let hub = project::open(&root, options).with_context(|| {
-        Refusal::new(
-            format!("{} cannot be served", input::shown(&given.path)),
-            "look at the folder, or run 'agent-doc doctor'",
-        )
+async fn serve(given: &Serve) -> Result<Outcome> {
+    let place = Place::of(&given.path)?;
+    let name = input::shown(&given.path);
+    let hub = project::open(&place.root, workspace::owner::Options::default()).with_context(|| {
+        Refusal::new(format!("{name} cannot be served"), "look at the folder, or run 'agent-doc doctor'")
     })?;
     // Other commands write through this process while it runs.
-    let daemon = Daemon::listen(hub.clone()).with_context(|| {
-        let what = format!("the documents of {} cannot be opened here", input::shown(&given.path));
-        Refusal::new(what, "end the agent-doc that has them open, or use its link")
-    })?;
-    let last = Address::find(&root);
-    let token = match last.as_ref().filter(|_| !given.new_token).and_then(|last| Token::known(&last.token)) {
-        // A page that is still open finds its way back.
+    let daemon = match Daemon::listen(hub.clone()) {
+        Ok(daemon) => daemon,
+        Err(DaemonError::Running { process }) => return served_already(given, &place, process),
+        Err(error) => {
+            let refusal = Refusal::new(
+                format!("the documents of {name} cannot be opened here"),
+                "look at the folder '.agent-doc' of the project, or run 'agent-doc doctor'",
+            );
+            return Err(anyhow::Error::new(error).context(refusal));
+        }
+    };
+    let server = bound(given, &place, hub).await?;
+    let stop = StreamController::new();
+    let signal = signals::listen(stop.clone());
+    show(given, &server.link(place.document.as_deref()))?;
+    output::notice("The Writer is open to whoever has this link, on this machine only. Ctrl-C ends it.");
+    if !web::is_writer_built() {
+        output::notice(
+            "The Writer's page was not built, so documents can only be read: install Node.js and build again.",
+        );
+    }
+    let (end, ended) = oneshot::channel::<()>();
+    let serving = async {
+        let served = server.run(async move { stop.subscribe().await }).await;
+        drop(end);
+        served
+    };
+    let (served, ()) = tokio::join!(serving, daemon.run(async { drop(ended.await) }));
+    signal.abort();
+    served?;
+    Ok(Outcome::Done)
+}
+
+/// A server with the port and the secret of the last time, so that a page that is still open finds its way back.
+async fn bound(given: &Serve, place: &Place, hub: Hub) -> Result<Server> {
+    let last = Address::find(&place.root);
+    let known = last.as_ref().filter(|_| !given.new_token).and_then(|last| Token::known(&last.token));
+    let token = match known {
         Some(token) => token,
         None => Token::random()?,
     };
     let wanted = given.port.or(last.as_ref().map(|last| last.port)).unwrap_or_default();
-    let with = |port| Options { port, token: token.clone(), person: person.clone() };
+    let with = |port| Options { port, token: token.clone(), person: reach::PERSON.to_owned() };
     let server = match Server::bind(hub.clone(), with(wanted)).await {
         // Nobody asked for the last port by name, so any other will do.
         Err(ServeError::Port { .. }) if given.port.is_none() => Server::bind(hub, with(0)).await,
@@ -51,58 +83,55 @@ async fn serve(given: &Serve) -> Result<()> {
     let server = server.with_context(|| {
         Refusal::new(format!("port {wanted} cannot be used"), "choose another with '--port'")
     })?;
-    Address { port: server.port(), token: token.secret().to_owned() }.note(&root)?;
-    let link = server.link(document.as_deref());
-    output::print(format!("{link}\n").as_bytes())?;
-    output::notice("The Writer is open to whoever has this link, on this machine only. Ctrl-C ends it.");
-    if !web::is_writer_built() {
-        output::notice(
-            "The Writer's page was not built, so documents can only be read: install Node.js and build again.",
-        );
-    }
-    if !given.no_open {
-        open(&link);
-    }
-    let (end, ended) = oneshot::channel::<()>();
-    let serve = async {
-        let served = server.run(stopped()).await;
-        drop(end);
-        served
+    let address =
+        Address { port: server.port(), token: token.secret().to_owned(), process: std::process::id() };
+    address.note(&place.root)?;
+    Ok(server)
+}
+
+/// There is a server, so its link is shown; or another command has the documents open.
+fn served_already(given: &Serve, place: &Place, process: u32) -> Result<Outcome> {
+    let noted = Address::find(&place.root).filter(|noted| noted.process == process);
+    let Some((port, token)) = noted.and_then(|noted| Some((noted.port, Token::known(&noted.token)?))) else {
+        let what = format!("process {process} has the documents of {} open", input::shown(&given.path));
+        return Err(Refusal::new(what, "wait until it has ended, or end it, then try again").into());
     };
-    let (served, ()) = tokio::join!(serve, daemon.run(async { drop(ended.await) }));
-    Ok(served?)
+    show(given, &web::link(port, &token, place.document.as_deref()))?;
+    output::notice(&format!("Process {process} serves this folder already."));
+    Ok(Outcome::Done)
 }
 
-/// Waits until somebody ends the program: by the keyboard, or as systems end their services.
-async fn stopped() {
-    #[cfg(unix)]
-    if let Ok(mut ended) = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()) {
-        tokio::select! {
-            _ = ended.recv() => return,
-            Ok(()) = tokio::signal::ctrl_c() => return,
+fn show(given: &Serve, link: &str) -> Result<()> {
+    output::print(format!("{link}\n").as_bytes())?;
+    if !given.no_open {
+        open(link);
+    }
+    Ok(())
+}
+
+/// What is to be shown.
+struct Place {
+    root: PathBuf,
+    /// Relative to the root.
+    document: Option<String>,
+}
+
+impl Place {
+    fn of(path: &Path) -> Result<Place> {
+        let name = input::shown(path);
+        let whole = path.canonicalize().with_context(|| {
+            Refusal::new(format!("{name} does not exist"), "check the path, and the folder you are in")
+        })?;
+        if whole.is_dir() {
+            return Ok(Place { root: root_of(&whole.join("any")).to_owned(), document: None });
         }
+        let root = root_of(&whole).to_owned();
+        let relative = whole.strip_prefix(&root).unwrap_or(&whole).to_str().map(str::to_owned);
+        let document = relative.ok_or_else(|| {
+            Refusal::new(format!("the name of {name} is not UTF-8"), "rename the file, then try again")
+        })?;
+        Ok(Place { root, document: Some(document) })
     }
-    if tokio::signal::ctrl_c().await.is_err() {
-        // Without a signal to wait for there is no other end than being killed.
-        std::future::pending::<()>().await;
-    }
-}
-
-/// The root of the project, and the document if one was named.
-fn located(path: &Path) -> Result<(PathBuf, Option<String>)> {
-    let name = input::shown(path);
-    let place = path.canonicalize().with_context(|| {
-        Refusal::new(format!("{name} does not exist"), "check the path, and the folder you are in")
-    })?;
-    if place.is_dir() {
-        return Ok((root_of(&place.join("document.md")).to_owned(), None));
-    }
-    let root = root_of(&place).to_owned();
-    let relative = place.strip_prefix(&root).unwrap_or(&place).to_str().map(str::to_owned);
-    let relative = relative.ok_or_else(|| {
-        Refusal::new(format!("the name of {name} is not UTF-8"), "rename the file, then try again")
-    })?;
-    Ok((root, Some(relative)))
 }
 
 /// Shows the link in the person's browser. Where that is not possible they have it on the terminal.

@@ -9,19 +9,36 @@
     reason = "tests stop at the first surprise and take expectations by value; some print how much they tried"
 )]
 
+mod anthropic;
+mod checkpoints;
 mod child;
 mod scratch;
 
+mod chat;
+mod chat_server;
+mod config;
+mod doctor;
+mod documents;
 mod git;
 mod help;
 mod history;
 mod input;
+mod mcp;
 mod merge;
+mod models;
 mod outline;
 mod processes;
 mod recover;
 mod output;
+mod permissions;
 mod readme;
 mod replace;
+mod search;
+mod secrecy;
 mod section;
+mod serve;
+mod session;
 mod setup;
+mod stranger;
+mod trust;
+mod turn;

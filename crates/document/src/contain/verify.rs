@@ -3,14 +3,13 @@
 use std::ops::Range;
 
 use memchr::memmem;
-use pulldown_cmark::{Event, Tag};
 
-use crate::markdown;
-use crate::section::{Found, Splice, scan};
+use super::Structure;
+use crate::section::{Found, Splice};
 
 /// Whether the headings and markers outside the splice are what they were, only moved, and the splice itself brought no
 /// heading of the section's rank or above and no marker, nor took a marker away.
-pub(super) fn is_unchanged(before: &str, splice: &Splice, section: &Found) -> bool {
+pub(super) fn is_unchanged(before: &Structure, splice: &Splice, section: &Found) -> bool {
     let moved = |at: usize| {
         if at < splice.removed.start {
             Some(at)
@@ -21,16 +20,15 @@ pub(super) fn is_unchanged(before: &str, splice: &Splice, section: &Found) -> bo
         }
     };
     let is_own = |heading: &Found| splice.inserted.contains(&heading.start) && heading.level > section.level;
-    let old = scan(before);
-    let new = scan(&splice.text);
-    let old = old.iter().filter_map(|one| Some((moved(one.start)?, one.level, one.title.as_str())));
-    let new = new.iter().filter(|one| !is_own(one)).map(|one| (one.start, one.level, one.title.as_str()));
-    if !old.eq(new) {
+    let after = Structure::of(&splice.text);
+    let old =
+        before.headings.iter().filter_map(|one| Some((moved(one.start)?, one.level, one.title.as_str())));
+    let new = after.headings.iter().filter(|one| !is_own(one));
+    if !old.eq(new.map(|one| (one.start, one.level, one.title.as_str()))) {
         return false;
     }
-    let old: Option<Vec<usize>> = document_markers(before).iter().map(|marker| moved(marker.start)).collect();
-    let new: Vec<usize> = document_markers(&splice.text).iter().map(|marker| marker.start).collect();
-    old == Some(new)
+    let old: Option<Vec<usize>> = before.markers.iter().map(|marker| moved(*marker)).collect();
+    old == Some(after.markers)
 }
 
 /// A text that is put in at a place of the document before, and the rank of its section.
@@ -41,7 +39,11 @@ pub(super) struct Insertion<'i> {
 }
 
 /// As [`is_unchanged`] for several texts that are put in at once, in the order of their places.
-pub(super) fn is_unchanged_around(before: &str, after: &str, insertions: &[Insertion<'_>]) -> bool {
+pub(super) fn is_unchanged_around(
+    before: &Structure,
+    after: &Structure,
+    insertions: &[Insertion<'_>],
+) -> bool {
     let shift = |count: usize| insertions.iter().take(count).map(|one| one.text.len()).sum::<usize>();
     let starts: Vec<usize> =
         insertions.iter().enumerate().map(|(index, one)| one.at + shift(index)).collect();
@@ -52,14 +54,12 @@ pub(super) fn is_unchanged_around(before: &str, after: &str, insertions: &[Inser
             .and_then(|index| insertions.get(index).zip(starts.get(index)))
             .is_some_and(|(one, start)| heading.start < start + one.text.len() && heading.level > one.level)
     };
-    let (old, new) = (scan(before), scan(after));
-    let old = old.iter().map(|one| (moved(one.start), one.level, one.title.as_str()));
-    let new = new.iter().filter(|one| !is_own(one)).map(|one| (one.start, one.level, one.title.as_str()));
-    if !old.eq(new) {
+    let old = before.headings.iter().map(|one| (moved(one.start), one.level, one.title.as_str()));
+    let new = after.headings.iter().filter(|one| !is_own(one));
+    if !old.eq(new.map(|one| (one.start, one.level, one.title.as_str()))) {
         return false;
     }
-    let old = document_markers(before).into_iter().map(|marker| moved(marker.start));
-    old.eq(document_markers(after).into_iter().map(|marker| marker.start))
+    before.markers.iter().map(|marker| moved(*marker)).eq(after.markers.iter().copied())
 }
 
 /// Our markers in `text` outside `code`: the range from `<` to the end of the marker's name. `code` is sorted.
@@ -83,14 +83,4 @@ fn name_length(comment: &str) -> Option<usize> {
     let starts = |word: &str| name.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word));
     let word = ["proposal", "agent:", "/agent:", "patch", "/patch"].into_iter().find(|word| starts(word))?;
     Some(blanks + word.len())
-}
-
-fn document_markers(text: &str) -> Vec<Range<usize>> {
-    let mut code = Vec::new();
-    for (event, range) in markdown::events(text) {
-        if matches!(event, Event::Code(_) | Event::Start(Tag::CodeBlock(_))) {
-            code.push(range);
-        }
-    }
-    markers(text, &code)
 }

@@ -19,6 +19,17 @@ pub struct Absorbed {
     pub is_in_file: bool,
 }
 
+/// A save on its way into the text.
+pub(super) struct Save<'a> {
+    pub(super) text: &'a str,
+    pub(super) author: &'a Author,
+    pub(super) place: Place,
+    /// Leads from the save back to the text as it is before.
+    pub(super) to_text: Reversal,
+    /// The edits are known to make the text the save, so that the two need not be compared.
+    pub(super) is_all: bool,
+}
+
 /// Where a save is.
 #[derive(Clone, Copy)]
 pub(super) enum Place {
@@ -55,9 +66,10 @@ impl Document {
                 is_in_file: true,
             };
         }
-        let origin = self.versions.origin(self.text(), saved, author);
+        let origin = self.versions.origin(self.text(), saved, author, || self.replica.authored_by(author));
         let to_text = Reversal::between(self.text(), &origin.hunks);
-        let (mut edits, notices) = if origin.back.is_empty() {
+        let is_all = origin.back.is_empty();
+        let (mut edits, notices) = if is_all {
             (as_edits(saved, diff_from(self.text(), saved, &origin.hunks)), Vec::new())
         } else {
             rebased(self.text(), &origin.back, saved)
@@ -67,37 +79,30 @@ impl Document {
             return Absorbed { revision: self.revision, edits, notices, is_in_file: false };
         }
         edits.reverse();
-        let is_in_file = self.take_edits(&edits, saved, to_text, author, place);
+        let is_in_file = self.take_edits(&edits, Save { text: saved, author, place, to_text, is_all });
         Absorbed { revision: self.revision, edits, notices, is_in_file }
     }
 
-    /// Makes the edits that a save came to, and keeps the save as a version. Whether the text is just that save now. `to_text` leads
-    /// from the save back to the text as it is before.
-    pub(super) fn take_edits(
-        &mut self,
-        edits: &[Edit],
-        saved: &str,
-        to_text: Reversal,
-        author: &Author,
-        place: Place,
-    ) -> bool {
+    /// Makes the edits that a save came to, and keeps the save as a version. Whether the text is just that save now.
+    pub(super) fn take_edits(&mut self, edits: &[Edit], save: Save<'_>) -> bool {
         self.history.close_step(self.text().len());
         self.revision += 1;
         for edit in edits {
             let removed = slice(self.text(), edit.range.clone()).to_owned();
-            self.make(edit, author);
-            self.history.record(self.revision, author, edit.range.clone(), &removed, edit.text.len());
+            self.make(edit, save.author);
+            self.history.record(self.revision, save.author, edit.range.clone(), &removed, edit.text.len());
         }
         self.history.close_step(self.text().len());
-        let is_in_file = saved == self.text();
+        debug_assert!(!save.is_all || save.text == self.text(), "the changes of a save do not make it");
+        let is_in_file = save.is_all || save.text == self.text();
         let from_text = if is_in_file {
             Reversal::default()
         } else {
-            Reversal::between(saved, &line_hunks(saved, self.text()))
+            Reversal::between(save.text, &line_hunks(save.text, self.text()))
         };
-        match place {
-            Place::InFile => self.versions.saved(author, to_text, from_text, saved.len()),
-            Place::Displaced => self.versions.displaced(to_text, from_text, saved.len()),
+        match save.place {
+            Place::InFile => self.versions.saved(save.author, save.to_text, from_text, save.text.len()),
+            Place::Displaced => self.versions.displaced(save.to_text, from_text, save.text.len()),
         }
         is_in_file
     }

@@ -1,7 +1,7 @@
 //! Doing again what a journal noted, so that a restarted program knows whose words are whose and which versions people's editors may
 //! have loaded. Never decides anything: what was decided then is done as it was.
 
-use super::absorb::Place;
+use super::absorb::{Place, Save};
 use super::{Author, Document, Edit};
 use crate::diff::line_hunks;
 use crate::reversal::Reversal;
@@ -50,7 +50,7 @@ impl Document {
         }
         let to_text = Reversal::between(self.text(), &line_hunks(self.text(), saved));
         let place = if is_displaced { Place::Displaced } else { Place::InFile };
-        self.take_edits(edits, saved, to_text, author, place);
+        self.take_edits(edits, Save { text: saved, author, place, to_text, is_all: false });
         true
     }
 }

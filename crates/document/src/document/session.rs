@@ -61,7 +61,7 @@ impl Document {
         for edit in &edits {
             let removed = text.get(edit.range.clone()).unwrap_or_default().to_owned();
             text.replace_range(edit.range.clone(), &edit.text);
-            self.anchors.shift(&edit.range, edit.text.len());
+            self.anchors.shift(edit, &removed, &|_| false);
             self.note(edit, &removed, author);
         }
         for at in touching.into_iter().rev() {

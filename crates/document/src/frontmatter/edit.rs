@@ -82,6 +82,31 @@ pub fn remove_key(text: &str, key: &str) -> Result<String, FrontmatterError> {
     verified(&block, text, edited, key, None)
 }
 
+/// `text` with the top-level `key` there and without a value, as in a fresh template.
+///
+/// # Errors
+///
+/// As [`set_key`].
+///
+/// ```
+/// use document::frontmatter::clear_key;
+///
+/// assert_eq!(clear_key("---\nsession: abc\n---\n", "session")?, "---\nsession:\n---\n");
+/// # Ok::<(), document::frontmatter::FrontmatterError>(())
+/// ```
+pub fn clear_key(text: &str, key: &str) -> Result<String, FrontmatterError> {
+    // A value of one plain word can be taken away without touching anything else.
+    let set = set_key(text, key, "x")?;
+    let block = editable(&set, key)?;
+    let entry = position(&block, key).and_then(|at| block.entries.get(at));
+    let Some(Entry { range: name, value: Value::Scalar { range, .. }, .. }) = entry else {
+        return Err(FrontmatterError::Unsupported { key: key.to_owned() });
+    };
+    let colon = set.get(name.end..range.start).and_then(|between| between.find(':'));
+    let start = colon.map_or(range.start, |colon| name.end + colon + 1);
+    Ok(replaced(&set, start..range.end, ""))
+}
+
 /// The block, if it can be changed key by key.
 fn editable(text: &str, key: &str) -> Result<Block, FrontmatterError> {
     if !is_name(key) {

@@ -51,8 +51,22 @@ pub enum PatchError {
 ///
 /// If the document's markers do not pair up, or nothing in it takes a part of the answer.
 pub fn apply_patches(document: &str, answer: &Answer) -> Result<Applied, PatchError> {
+    apply(document, answer, None)
+}
+
+/// As [`apply_patches`], but what has no component of its own goes to the component `target`.
+///
+/// # Errors
+///
+/// If the document's markers do not pair up, or there is not exactly one component `target` where one is needed.
+pub fn apply_patches_to(document: &str, answer: &Answer, target: &str) -> Result<Applied, PatchError> {
+    apply(document, answer, Some(target))
+}
+
+fn apply(document: &str, answer: &Answer, target: Option<&str>) -> Result<Applied, PatchError> {
     let mut application = Application {
         draft: Draft::new(document)?,
+        target,
         written: BTreeSet::new(),
         notices: answer.notices.clone(),
     };
@@ -63,14 +77,16 @@ pub fn apply_patches(document: &str, answer: &Answer) -> Result<Applied, PatchEr
     Ok(Applied { text: application.draft.into_text(), notices: application.notices })
 }
 
-struct Application {
+struct Application<'a> {
     draft: Draft,
+    /// The component for text that has none.
+    target: Option<&'a str>,
     /// Components that took a part of this answer; what follows is added to it.
     written: BTreeSet<usize>,
     notices: Vec<Notice>,
 }
 
-impl Application {
+impl Application<'_> {
     fn add_patch(&mut self, patch: &Patch) -> Result<(), PatchError> {
         let is_blank = patch.text.trim().is_empty();
         if is_blank && !patch.is_closed {
@@ -115,6 +131,9 @@ impl Application {
 
     /// The component for text that has none. If `exchange` stands there twice, that is said, not guessed around.
     fn catch_all(&self, name: Option<&str>) -> Result<usize, PatchError> {
+        if let Some(target) = self.target {
+            return Ok(find_index(self.draft.text(), self.draft.components(), target)?);
+        }
         for candidate in CATCH_ALL {
             match find_index(self.draft.text(), self.draft.components(), candidate) {
                 Ok(index) => return Ok(index),

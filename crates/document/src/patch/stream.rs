@@ -38,6 +38,21 @@ pub fn safe_prefix(partial: &str) -> usize {
     views.into_iter().filter_map(unsettled_comment_start).min().unwrap_or(end)
 }
 
+/// As [`safe_prefix`], but without a last line that may yet turn into a heading, or turn the line above it into one.
+///
+/// ```
+/// use document::patch::steady_prefix;
+///
+/// assert_eq!(steady_prefix("Done.\n##"), "Done.\n".len());
+/// assert_eq!(steady_prefix("Done.\n## Next"), "Done.\n## Next".len());
+/// ```
+pub fn steady_prefix(partial: &str) -> usize {
+    let safe = safe_prefix(partial);
+    let line = partial.get(..safe).and_then(|shown| shown.rsplit('\n').next()).unwrap_or_default();
+    let may_turn = line.chars().all(|c| matches!(c, '#' | '=' | '-' | ' ' | '\t'));
+    if may_turn { safe - line.len() } else { safe }
+}
+
 /// How many bytes of a `<!--` that is not whole stand at the end.
 fn half_comment_length(text: &str) -> usize {
     ["<!-", "<!", "<"].into_iter().find(|half| text.ends_with(half)).map_or(0, str::len)

@@ -12,7 +12,7 @@ const CHUNK_MAX: usize = 128;
 pub(crate) type Client = u64;
 
 /// Identity of one UTF-16 unit: the client that inserted it, and how many that client had inserted before.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Id {
     pub(crate) client: Client,
     pub(crate) clock: u32,
@@ -33,11 +33,13 @@ impl Span {
         Id { client: self.id.client, clock: self.id.clock + self.units.saturating_sub(1) }
     }
 
+    fn goes_on_to(&self, next: Id) -> bool {
+        self.id.client == next.client && self.id.clock.checked_add(self.units) == Some(next.clock)
+    }
+
     /// Whether the next span goes on where this one ends, so that the two can be one.
     fn is_followed_by(&self, next: &Span) -> bool {
-        self.id.client == next.id.client
-            && self.id.clock.checked_add(self.units) == Some(next.id.clock)
-            && self.bytes + next.bytes <= SPAN_BYTES_MAX
+        self.goes_on_to(next.id) && self.bytes + next.bytes <= SPAN_BYTES_MAX
     }
 
     /// Cuts the span at `bytes` of its `text`.
@@ -60,15 +62,27 @@ pub(crate) fn units(text: &str) -> u32 {
     u32::try_from(characters + pairs).unwrap_or(u32::MAX)
 }
 
-/// The spans of a text that one client inserted at once: short ones, so that cutting one stays cheap.
-pub(crate) fn spans_of(id: Id, text: &str) -> impl Iterator<Item = Span> {
-    let (mut id, mut rest) = (id, text);
-    std::iter::from_fn(move || {
-        let (head, tail) = rest.split_at_checked(rest.floor_char_boundary(SPAN_BYTES_MAX))?;
-        let span = Span { id, bytes: head.len(), units: units(head) };
-        (id.clock, rest) = (id.clock + span.units, tail);
-        (span.bytes > 0).then_some(span)
-    })
+/// The spans of a text that one client inserts at once, in the order of the text. `before` is the length of the span that goes on
+/// into it.
+///
+/// Every Yjs library joins neighbours whose identities go on into one item, and whoever edits inside an item copies it. So that no
+/// item gets long, the last span has the lowest identities and the first one the highest: nothing goes on from one to the next.
+pub(crate) fn spans_of(id: Id, text: &str, before: usize) -> Vec<Span> {
+    let is_short = text.len() <= SPAN_BYTES_MAX && before + text.len() > SPAN_BYTES_MAX;
+    let mut length = if is_short { text.ceil_char_boundary(1) } else { SPAN_BYTES_MAX };
+    let (mut spans, mut rest) = (Vec::new(), text);
+    while !rest.is_empty()
+        && let Some((head, tail)) = rest.split_at_checked(rest.floor_char_boundary(length))
+    {
+        spans.push(Span { id, bytes: head.len(), units: units(head) });
+        (rest, length) = (tail, SPAN_BYTES_MAX);
+    }
+    let mut clock = id.clock;
+    for span in spans.iter_mut().rev() {
+        span.id.clock = clock;
+        clock += span.units;
+    }
+    spans
 }
 
 #[derive(Debug, Clone, Default)]
@@ -156,13 +170,21 @@ impl Index {
             let (head, tail) = span.cut(place.inside, self.text_of(place, at, text));
             return (Some(head.last()), Some(tail.id));
         }
-        let before = match place.span {
-            0 => {
-                self.chunks.get(..place.chunk).and_then(<[Chunk]>::last).and_then(|chunk| chunk.spans.last())
-            }
-            span => chunk.and_then(|chunk| chunk.spans.get(span - 1)),
-        };
-        (before.map(Span::last), here.map(|span| span.id))
+        (self.span_before(place).map(Span::last), here.map(|span| span.id))
+    }
+
+    /// How long the span is that ends at `at`, if identities go on from it to `next`.
+    pub(crate) fn bytes_before(&self, at: usize, next: Id) -> usize {
+        let place = self.place(at);
+        let before = self.span_before(place).filter(|_| place.inside == 0);
+        before.filter(|span| span.goes_on_to(next)).map_or(0, |span| span.bytes)
+    }
+
+    fn span_before(&self, place: Place) -> Option<&Span> {
+        match place.span {
+            0 => self.chunks.get(..place.chunk)?.last()?.spans.last(),
+            span => self.chunks.get(place.chunk)?.spans.get(span - 1),
+        }
     }
 
     /// Puts a span at `at`. `text` is the text before the insertion.

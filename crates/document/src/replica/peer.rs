@@ -7,7 +7,7 @@ use crate::diff::is_word;
 
 use super::index::{Client, Id, Span, byte_of_unit, units};
 use super::wire::{self, MalformedUpdate, Parsed};
-use super::{Author, Edit, Heard, Replica, Session};
+use super::{Author, Crdt, Edit, Heard, Replica};
 
 /// Why an update of a peer was not taken. The text is unchanged.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -43,13 +43,13 @@ impl Replica {
         client: Client,
         author: &Author,
     ) -> Result<Followed, UpdateError> {
-        let session = self.session.as_ref().ok_or(UpdateError::NoSession)?;
+        let crdt = self.session.as_ref().ok_or(UpdateError::NoSession)?.crdt(&self.text)?;
         let parsed = wire::read(update)?;
         self.check(&parsed, client)?;
         if !self.authors.enlist(client, author) {
             return Err(UpdateError::Forged { client });
         }
-        let heard = session.apply_from_peer(update)?;
+        let heard = crdt.apply_from_peer(update)?;
         let edits = self.follow(&heard, &parsed).ok_or(UpdateError::Inconsistent);
         let own = self.clocks.entry(client).or_insert(0);
         for block in parsed.blocks.iter().filter(|block| block.id.client == client) {
@@ -121,6 +121,7 @@ impl Replica {
 
     /// Makes in text and index what the session has made.
     fn follow(&mut self, heard: &[Heard], parsed: &Parsed<'_>) -> Option<Followed> {
+        let crdt = self.session.as_ref()?.crdt(&self.text).ok()?;
         let mut followed = Followed::default();
         let mut inserted = Vec::new();
         let (mut at, mut unit) = (0, 0);
@@ -137,8 +138,7 @@ impl Replica {
                     Edit { range, text: String::new() }
                 }
                 Heard::Inserted(text) => {
-                    let session = self.session.as_ref()?;
-                    let spans = spans_of(session, unit, text, parsed)?;
+                    let spans = spans_of(crdt, unit, text, parsed)?;
                     inserted.extend(spans.first().zip(spans.last()).map(|(first, last)| Inserted {
                         range: at..at + text.len(),
                         first: first.id,
@@ -210,7 +210,7 @@ pub(crate) struct Followed {
 }
 
 /// The identities of a text that a peer inserted at `unit`.
-fn spans_of(session: &Session, unit: u32, text: &str, parsed: &Parsed<'_>) -> Option<Vec<Span>> {
+fn spans_of(crdt: &Crdt, unit: u32, text: &str, parsed: &Parsed<'_>) -> Option<Vec<Span>> {
     // One block that is exactly this text is what a keystroke looks like; it need not be looked up.
     let mut same = parsed.blocks.iter().filter(|block| block.text == Some(text));
     if let (Some(block), None) = (same.next(), same.next()) {
@@ -219,7 +219,7 @@ fn spans_of(session: &Session, unit: u32, text: &str, parsed: &Parsed<'_>) -> Op
     let mut spans = Vec::new();
     let mut range = 0..text.len();
     while !range.is_empty() {
-        let span = run_at(session, unit, text, &range)?;
+        let span = run_at(crdt, unit, text, &range)?;
         range.start += span.bytes;
         spans.push(span);
     }
@@ -227,15 +227,15 @@ fn spans_of(session: &Session, unit: u32, text: &str, parsed: &Parsed<'_>) -> Op
 }
 
 /// The longest run of consecutive identities at the start of `range`, found by halving.
-fn run_at(session: &Session, unit: u32, text: &str, range: &Range<usize>) -> Option<Span> {
+fn run_at(crdt: &Crdt, unit: u32, text: &str, range: &Range<usize>) -> Option<Span> {
     let start_unit = unit + units(text.get(..range.start)?);
-    let first = session.id_at(start_unit)?;
+    let first = crdt.id_at(start_unit)?;
     let mut ends: Vec<usize> =
         text.get(range.clone())?.char_indices().map(|(at, _)| range.start + at).skip(1).collect();
     ends.push(range.end);
     let is_run = |end: &usize| {
         let length = units(text.get(range.start..*end).unwrap_or_default());
-        let last = session.id_at(start_unit + length - 1);
+        let last = crdt.id_at(start_unit + length - 1);
         last == Some(Id { clock: first.clock + length - 1, ..first })
     };
     let longest = ends.partition_point(is_run).checked_sub(1)?;

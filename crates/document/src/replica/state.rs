@@ -4,9 +4,9 @@
 use std::collections::BTreeMap;
 
 use super::author::Known;
-use super::index::{Id, Index, Span, units};
-use super::wire::{self, MalformedUpdate, Reader};
-use super::{Author, Authors, Replica, SPANS_BEFORE_TIDYING, Session};
+use super::index::{Client, Id, Index, Span, byte_of_unit, units};
+use super::wire::{self, Block, MalformedUpdate, Reader};
+use super::{Author, Authors, Replica, SPANS_BEFORE_TIDYING, Session, session};
 
 /// Why saved state cannot be used. The document itself is not touched; open it from its file.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -42,11 +42,11 @@ impl Replica {
             wire::put(bytes, u64::from(span.id.clock));
             wire::put(bytes, span.bytes as u64);
         }
-        match &self.session {
-            Some(session) => {
+        let session = self.session.as_ref();
+        match session.and_then(|session| Some((session.epoch, session.state(&self.text).ok()?))) {
+            Some((epoch, state)) => {
                 wire::put(bytes, 1);
-                wire::put(bytes, session.epoch);
-                let state = session.state();
+                wire::put(bytes, epoch);
                 wire::put(bytes, state.len() as u64);
                 bytes.extend_from_slice(&state);
             }
@@ -76,15 +76,15 @@ impl Replica {
             let id = Id { client: *client, clock: reader.small()? };
             spans.push(Span { id, bytes: reader.small()? as usize, units: 0 });
         }
-        let (session, text) = if reader.number()? == 1 {
-            let session = Session::resume(reader.number()?, reader.sized()?).ok_or(StateError::Damaged)?;
-            let text = session.text();
-            (Some(session), text)
+        let (session, text, held) = if reader.number()? == 1 {
+            let (epoch, state) = (reader.number()?, reader.sized()?);
+            let (text, held) = held_by(state, &spans)?;
+            (Some(Session::resume(epoch, state)), text, held)
         } else {
-            (None, reader.text()?.to_owned())
+            (None, reader.text()?.to_owned(), BTreeMap::new())
         };
         let mut clocks = measure(&mut spans, &text)?;
-        for (client, clock) in session.iter().flat_map(Session::clocks) {
+        for (client, clock) in held {
             let known = clocks.entry(client).or_insert(0);
             *known = clock.max(*known);
         }
@@ -93,8 +93,46 @@ impl Replica {
     }
 }
 
+/// How many units each client has inserted.
+type Clocks = BTreeMap<Client, u32>;
+
+/// The text of these spans as a saved session holds it, and how many units each client has inserted there. It is put together
+/// from the session's blocks: building a CRDT of them takes several times as long, and perhaps nobody will ask for it.
+fn held_by(state: &[u8], spans: &[Span]) -> Result<(String, Clocks), StateError> {
+    let update = session::as_plain_update(state).ok_or(StateError::Damaged)?;
+    let mut blocks = wire::read(&update)?.blocks;
+    blocks.sort_unstable_by_key(|block| block.id);
+    let mut text = String::new();
+    for span in spans {
+        text_of(span, &blocks, &mut text).ok_or(StateError::Damaged)?;
+    }
+    let ends = blocks.iter().map(|block| (block.id.client, block.id.clock + block.units));
+    // Of one client the last block ends last, and the last one stays.
+    Ok((text, ends.collect()))
+}
+
+/// Adds the text of a span, which may lie in several blocks. Nothing if they do not hold it.
+fn text_of(span: &Span, blocks: &[Block<'_>], text: &mut String) -> Option<()> {
+    let first = blocks.partition_point(|block| block.id <= span.id).checked_sub(1)?;
+    let mut bytes = span.bytes;
+    for block in blocks.get(first..)? {
+        let held = block.text.filter(|_| block.id.client == span.id.client)?;
+        let before = span.id.clock.saturating_sub(block.id.clock);
+        let start =
+            if held.len() == block.units as usize { before as usize } else { byte_of_unit(held, before)? };
+        let held = held.get(start..)?;
+        let part = held.get(..bytes.min(held.len()))?;
+        text.push_str(part);
+        bytes -= part.len();
+        if bytes == 0 {
+            return Some(());
+        }
+    }
+    None
+}
+
 /// Counts the units of each span and of each client; the spans must cover the text exactly.
-fn measure(spans: &mut [Span], text: &str) -> Result<BTreeMap<u64, u32>, StateError> {
+fn measure(spans: &mut [Span], text: &str) -> Result<Clocks, StateError> {
     let mut clocks = BTreeMap::new();
     let mut at = 0;
     for span in spans {

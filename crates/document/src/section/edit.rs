@@ -145,18 +145,23 @@ pub(crate) fn splice_content(text: &str, heading: &Heading, from: usize, content
 
 /// Adds `content` after the last line of the section that is not blank.
 pub(crate) fn splice_end(text: &str, heading: &Heading, content: &str, gap: Gap) -> Splice {
-    let (at, new) = addition(text, heading, content, gap);
+    let (at, new) = addition(text, heading, content, gap, LineEnding::of(text));
     Splice::new(text, at..at, &new)
 }
 
-/// Where `content` goes to be the end of the section, and what is put there.
-pub(crate) fn addition(text: &str, heading: &Heading, content: &str, gap: Gap) -> (usize, String) {
+/// Where `content` goes to be the end of the section, and what is put there. `ending` is that of the text.
+pub(crate) fn addition(
+    text: &str,
+    heading: &Heading,
+    content: &str,
+    gap: Gap,
+    ending: LineEnding,
+) -> (usize, String) {
     let section = text.get(heading.content_start..heading.end).unwrap_or_default();
     let at = heading.content_start + last_line_end(section);
     if content.is_empty() {
         return (at, String::new());
     }
-    let ending = LineEnding::of(text);
     let mut new = String::with_capacity(content.len() + 6);
     if !is_line_ended(text, at) {
         new.push_str(ending.as_str());

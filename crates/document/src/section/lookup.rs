@@ -37,15 +37,6 @@ pub fn locate(markdown: &str, title: &str) -> Result<Section, SectionError> {
     find(markdown, title).map(|heading| Section::of(markdown, &heading))
 }
 
-/// As [`locate`] for each title, with one reading of the text.
-#[must_use]
-pub fn locate_all(markdown: &str, titles: &[&str]) -> Vec<Result<Section, SectionError>> {
-    let headings = scan(markdown);
-    let section =
-        |title: &&str| find_among(markdown, &headings, title).map(|heading| Section::of(markdown, &heading));
-    titles.iter().map(section).collect()
-}
-
 /// As [`locate`], without a copy of the content.
 pub(crate) fn find(text: &str, title: &str) -> Result<Heading, SectionError> {
     find_among(text, &scan(text), title)

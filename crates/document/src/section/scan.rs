@@ -25,11 +25,17 @@ pub(crate) struct Heading {
 
 /// The headings of `text` in document order.
 pub(crate) fn scan(text: &str) -> Vec<Heading> {
+    scan_with(text, |_, _| ())
+}
+
+/// As [`scan`], for one who wants to see the events of the same pass.
+pub(crate) fn scan_with(text: &str, mut see: impl FnMut(&Event<'_>, &Range<usize>)) -> Vec<Heading> {
     let mut headings = Vec::new();
     let mut lines = LineCounter::new(text);
     let mut depth = 0_usize;
     let mut open: Option<Heading> = None;
     for (event, range) in markdown::events(text) {
+        see(&event, &range);
         match event {
             Event::Start(Tag::Heading { level, .. }) if depth == 0 => {
                 open = Some(opened(text, level as u8, &range, &mut lines));

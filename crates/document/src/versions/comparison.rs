@@ -4,6 +4,7 @@
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
+use super::elsewhere::{Inserted, lines};
 use crate::diff::{Hunk, diff, line_end, line_start, refine, slice, solid};
 use crate::reversal::{Reversal, Span};
 
@@ -17,10 +18,16 @@ const NEAR_BYTES: usize = 1024;
 pub(super) struct Comparison<'a> {
     text: &'a str,
     saved: &'a str,
+    /// The lines of the text where older versions differ from it, and the same of the save.
+    places: Vec<Hunk>,
+    /// What of the text the author of the save wrote, if the editor may have lost some of it again.
+    own: Vec<Range<usize>>,
     /// How often each word stands in the text, near to what differs.
     counts: HashMap<&'a str, usize>,
     /// What of the text the save does not hold, in order.
     removed: Vec<Range<usize>>,
+    /// The telling words of it that the save holds elsewhere.
+    elsewhere: HashSet<&'a str>,
     /// The words that the save holds and the text does not, or at another place.
     inserted: HashSet<&'a str>,
     inserted_bytes: usize,
@@ -62,42 +69,55 @@ impl<'a> Comparison<'a> {
         saved: &'a str,
         hunks: &[Hunk],
         oldest: &Reversal,
+        own: impl FnOnce() -> Vec<Range<usize>>,
     ) -> Option<Comparison<'a>> {
         if !meet(hunks, oldest) {
             return None;
         }
-        let mut words = Vec::new();
-        for hunk in hunks {
+        let mut places = places(text, hunks, oldest);
+        let counts = counts(text, &places);
+        places.retain(|place| oldest.touches(&place.old));
+        let lines = Inserted::new(saved, hunks);
+        let (mut words, mut elsewhere) = (Vec::new(), HashSet::new());
+        for (number, hunk) in hunks.iter().enumerate() {
+            let first = words.len();
             refine(text, saved, hunk, &mut words);
+            for word in words.iter().skip(first) {
+                lines.find(text, word.old.clone(), number, |word| is_telling(&counts, word), &mut elsewhere);
+            }
         }
         let inserted = || words.iter().map(|word| slice(saved, word.new.clone()));
         let mut comparison = Comparison {
             text,
             saved,
-            counts: counts(text, hunks, oldest),
-            removed: Vec::new(),
+            places,
+            own: own(),
+            counts,
+            removed: words.iter().map(|word| word.old.clone()).filter(|old| !old.is_empty()).collect(),
+            elsewhere,
             inserted: inserted().flat_map(str::split_whitespace).collect(),
             inserted_bytes: inserted().map(solid).sum(),
             missing: Bytes::default(),
         };
-        comparison.removed.extend(words.into_iter().map(|word| word.old).filter(|old| !old.is_empty()));
-        let mut missing = Bytes::default();
-        for word in
-            comparison.removed.iter().flat_map(|removed| slice(text, removed.clone()).split_whitespace())
-        {
-            let is_telling = comparison.is_telling(word);
-            if !(is_telling && comparison.inserted.contains(word)) {
-                missing.add(word, is_telling);
-            }
-        }
-        comparison.missing = missing;
+        comparison.missing = comparison.missing();
         Some(comparison)
     }
 
-    /// How badly the version that `back` leads to fits as the origin of the save; nothing if no better than `limit`.
+    fn missing(&self) -> Bytes {
+        let mut missing = Bytes::default();
+        for word in self.removed.iter().flat_map(|range| slice(self.text, range.clone()).split_whitespace()) {
+            let is_telling = self.is_telling(word);
+            if !(is_telling && self.elsewhere.contains(word)) {
+                missing.add(word, is_telling);
+            }
+        }
+        missing
+    }
+
+    /// How badly the version that `back` leads to fits as the origin of the save; nothing if worse than `limit`.
     pub(super) fn misfit(&self, back: &Reversal, limit: Misfit) -> Option<Misfit> {
         if self.is_exact(back) {
-            return Some(Misfit::default()).filter(|misfit| *misfit < limit);
+            return Some(Misfit::default());
         }
         let mut found =
             Found { missing: self.missing, young_held: Bytes::default(), gone_held: Bytes::default() };
@@ -114,16 +134,31 @@ impl<'a> Comparison<'a> {
             telling: 1 + missing.telling + YOUNG_WEIGHT * young_held.telling + typed,
             common: missing.common + young_held.common + typed.saturating_sub(gone_held.common),
         };
-        (misfit < limit).then_some(misfit)
+        (misfit <= limit).then_some(misfit)
     }
 
-    /// How many words that stand in the text would be deleted if the save had been made from the version that `back` leads to.
+    /// How many words that stand in the text would be deleted, where versions differ, if the save had been made from the one that
+    /// `back` leads to.
     pub(super) fn deleted(&self, back: &Reversal) -> usize {
-        let older = back.apply(self.text);
-        let removed =
-            changes(&older, self.saved).into_iter().map(|hunk| hunk.old.start..hunk.old.end.min(older.len()));
-        let words = removed.flat_map(|range| slice(&older, range).split_whitespace());
-        words.filter(|word| self.text.contains(word)).count()
+        let mut deleted = 0;
+        for place in &self.places {
+            let mut older = String::new();
+            let mut at = place.old.start;
+            // Elsewhere there is nothing but what was written after this version and is gone again.
+            let first = back.spans().partition_point(|span| span.new.end < at);
+            let here = |span: &&Span| span.new.start <= place.old.end;
+            for span in back.spans().iter().skip(first).take_while(here) {
+                older.push_str(slice(self.text, at..span.new.start));
+                older.push_str(&span.old);
+                at = span.new.end;
+            }
+            older.push_str(slice(self.text, at..place.old.end));
+            let removed = changes(&older, slice(self.saved, place.new.clone())).into_iter();
+            let removed = removed.map(|hunk| hunk.old.start.min(older.len())..hunk.old.end.min(older.len()));
+            let words = removed.flat_map(|range| slice(&older, range).split_whitespace());
+            deleted += words.filter(|word| self.counts.contains_key(word)).count();
+        }
+        deleted
     }
 
     /// Adds what one place tells at which the older version, of whose spans `older` holds all words, differs from the text.
@@ -132,14 +167,20 @@ impl<'a> Comparison<'a> {
         for hunk in changes(&span.old, new) {
             let end = hunk.new.end.min(new.len());
             let young = span.new.start + hunk.new.start.min(end)..span.new.start + end;
-            self.each_part(young, |words, is_held| {
-                for word in words.split_whitespace() {
-                    let is_telling = self.is_telling(word);
-                    if !is_telling {
-                        found.add_young(word, false, is_held);
-                    } else if !older.contains(word) {
-                        // Which line was paired with which is a guess; a word that stands once is itself wherever it stands.
-                        found.add_young(word, true, is_held || self.inserted.contains(word));
+            self.each_part(young, |part, is_here| {
+                for (line, words) in lines(self.text, part) {
+                    let is_whole = is_here && self.is_whole(&line);
+                    let is_own = !is_whole && self.is_own(&line);
+                    for word in words.split_whitespace() {
+                        if !self.is_telling(word) {
+                            found.add_young(word, false, is_whole);
+                        } else if !older.contains(word) {
+                            let is_held = is_here || self.elsewhere.contains(word);
+                            // Everybody types their own words again, and what others wrote nobody does.
+                            if !(is_held && is_own) {
+                                found.add_young(word, true, is_held);
+                            }
+                        }
                     }
                 }
             });
@@ -150,9 +191,8 @@ impl<'a> Comparison<'a> {
         }
     }
 
-    /// Whether a word of the text stands there once, as far as was looked. Others are part of a pattern that anybody may go on with.
     fn is_telling(&self, word: &str) -> bool {
-        is_word(word) && self.counts.get(word).is_none_or(|&count| count == 1)
+        is_telling(&self.counts, word)
     }
 
     fn is_exact(&self, back: &Reversal) -> bool {
@@ -161,17 +201,29 @@ impl<'a> Comparison<'a> {
         self.text.len() + older == self.saved.len() + newer && back.apply(self.text) == self.saved
     }
 
-    /// The parts of a range of the text, and whether the save holds them.
-    fn each_part(&self, range: Range<usize>, mut visit: impl FnMut(&str, bool)) {
+    /// The parts of a range of the text, and whether the save holds them there.
+    fn each_part(&self, range: Range<usize>, mut visit: impl FnMut(Range<usize>, bool)) {
         let first = self.removed.partition_point(|removed| removed.end <= range.start);
         let mut at = range.start;
         for removed in self.removed.iter().skip(first).take_while(|removed| removed.start < range.end) {
             let (start, end) = (removed.start.max(at), removed.end.min(range.end));
-            visit(slice(self.text, at..start), true);
-            visit(slice(self.text, start..end), false);
+            visit(at..start, true);
+            visit(start..end, false);
             at = end;
         }
-        visit(slice(self.text, at..range.end), true);
+        visit(at..range.end, true);
+    }
+
+    /// Whether the author of the save wrote all of a line of the text.
+    fn is_own(&self, line: &Range<usize>) -> bool {
+        let first = self.own.partition_point(|own| own.end < line.end);
+        self.own.get(first).is_some_and(|own| own.start <= line.start)
+    }
+
+    /// Whether the save holds all of a line of the text.
+    fn is_whole(&self, line: &Range<usize>) -> bool {
+        let first = self.removed.partition_point(|removed| removed.end <= line.start);
+        self.removed.get(first).is_none_or(|removed| line.end <= removed.start)
     }
 }
 
@@ -196,6 +248,11 @@ impl Found {
     }
 }
 
+/// Whether a word of the text stands there once, as far as was looked. Others are part of a pattern that anybody may go on with.
+fn is_telling(counts: &HashMap<&str, usize>, word: &str) -> bool {
+    is_word(word) && counts.get(word).is_none_or(|&count| count == 1)
+}
+
 fn is_word(word: &str) -> bool {
     word.contains(char::is_alphanumeric)
 }
@@ -213,16 +270,40 @@ fn meet(hunks: &[Hunk], back: &Reversal) -> bool {
     })
 }
 
-/// How often each word stands in the text near to where the save, or an older version, differs from it.
-fn counts<'a>(text: &'a str, hunks: &[Hunk], oldest: &Reversal) -> HashMap<&'a str, usize> {
-    let mut places: Vec<&Range<usize>> = hunks.iter().map(|hunk| &hunk.old).collect();
-    places.extend(oldest.spans().iter().map(|span| &span.new));
-    places.sort_unstable_by_key(|place| place.start);
+/// The lines of the text where the save, or an older version, differs from it, and the same lines of the save. `hunks` lead from
+/// the text to the save.
+fn places(text: &str, hunks: &[Hunk], oldest: &Reversal) -> Vec<Hunk> {
+    let mut differing: Vec<&Range<usize>> = hunks.iter().map(|hunk| &hunk.old).collect();
+    differing.extend(oldest.spans().iter().map(|span| &span.new));
+    differing.sort_unstable_by_key(|range| range.start);
+    let mut places: Vec<Hunk> = Vec::new();
+    for range in differing {
+        let (start, end) = (line_start(text, range.start), line_end(text, range.end));
+        match places.last_mut() {
+            Some(last) if start <= last.old.end => last.old.end = last.old.end.max(end),
+            _ => places.push(Hunk { old: start..end, new: 0..0 }),
+        }
+    }
+    let mut hunks = hunks.iter().peekable();
+    // A place of the text lies in the save as far from `saved_at` as it lies from `text_at`.
+    let (mut text_at, mut saved_at) = (0, 0);
+    for place in &mut places {
+        place.new.start = saved_at + (place.old.start - text_at);
+        while let Some(hunk) = hunks.next_if(|hunk| hunk.old.end <= place.old.end) {
+            (text_at, saved_at) = (hunk.old.end, hunk.new.end);
+        }
+        place.new.end = saved_at + (place.old.end - text_at);
+    }
+    places
+}
+
+/// How often each word stands in the text near to these places.
+fn counts<'a>(text: &'a str, places: &[Hunk]) -> HashMap<&'a str, usize> {
     let mut counts = HashMap::new();
     let mut done = 0;
     for place in places {
-        let start = line_start(text, place.start.saturating_sub(NEAR_BYTES)).max(done);
-        let end = line_end(text, (place.end + NEAR_BYTES).min(text.len()));
+        let start = line_start(text, place.old.start.saturating_sub(NEAR_BYTES)).max(done);
+        let end = line_end(text, (place.old.end + NEAR_BYTES).min(text.len()));
         if start < end {
             for word in slice(text, start..end).split_whitespace() {
                 *counts.entry(word).or_default() += 1;

@@ -53,7 +53,7 @@ impl Versions {
             if !back.is_empty() {
                 text = back.apply(&text).into();
             }
-            backs.push(Known { back, saved_by, is_passing });
+            backs.push(Known { back, saved_by, is_passing, is_displaced: false });
         }
         let mut known = backs.into_iter();
         let pending = known.next().map(|pending| pending.back).unwrap_or_default();

@@ -1,5 +1,5 @@
 use document::contain::{
-    ContainError, Containment, Limits, append_contained, append_each, contain, plain, replace_contained,
+    ContainError, Containment, Limits, Structure, append_contained, contain, plain, replace_contained,
 };
 use document::section::{SectionError, find_section, find_sections, is_proposal};
 
@@ -338,8 +338,8 @@ fn several_sections_get_their_text_at_once_as_one_after_another() {
             .enumerate()
             .map(|(index, title)| (*title, texts[(index + rotation) % texts.len()]))
             .collect();
-        let Some(additions) = append_each(document, &pairs) else { continue };
-        let mut order: Vec<_> = additions.iter().collect();
+        let Some(appended) = Structure::of(document).append_each(document, &pairs) else { continue };
+        let mut order: Vec<_> = appended.additions.iter().collect();
         order.sort_by_key(|addition| std::cmp::Reverse(addition.at));
         let mut at_once = document.to_owned();
         for addition in order {
@@ -349,8 +349,11 @@ fn several_sections_get_their_text_at_once_as_one_after_another() {
             append_contained(&text, title, added, Limits::NONE).unwrap()
         });
         assert_eq!(at_once, one_by_one, "{pairs:?}");
+        assert_eq!(appended.text, at_once, "{pairs:?}");
+        assert_eq!(appended.structure, Structure::of(&at_once), "{pairs:?}");
     }
-    assert!(append_each(document, &[("A", "One."), ("B", "Two.")]).is_some());
-    assert!(append_each(document, &[("A", "One."), ("Z", "Two.")]).is_none());
-    assert!(append_each(document, &[("C", "One."), ("C/Deep", "Two.")]).is_none());
+    let goes_in = |pairs: &[(&str, &str)]| Structure::of(document).append_each(document, pairs).is_some();
+    assert!(goes_in(&[("A", "One."), ("B", "Two.")]));
+    assert!(!goes_in(&[("A", "One."), ("Z", "Two.")]));
+    assert!(!goes_in(&[("C", "One."), ("C/Deep", "Two.")]));
 }

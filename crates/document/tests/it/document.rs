@@ -233,3 +233,30 @@ fn what_a_displaced_save_held_is_not_taken_for_deleted_by_the_next_one() {
         assert!(text.contains(words), "{text}");
     }
 }
+
+#[test]
+fn an_author_whose_unfinished_line_was_deleted_begins_a_new_one() {
+    for (written, saved) in [("- one\n- ", "# Plan\n- one"), ("- one\n", "# Plan\n- one")] {
+        let mut document = Document::open("# Plan\n", &anna());
+        let anchor = document.anchor_at(document.text().len()).unwrap();
+        document.insert_at(anchor, written, &agent()).unwrap();
+        document.publish();
+        document.absorb(saved, &anna());
+        document.insert_at(anchor, "[two](#b)\n", &agent()).unwrap();
+        assert_eq!(document.text(), "# Plan\n- one\n[two](#b)\n");
+    }
+}
+
+#[test]
+fn two_entries_with_one_number_both_stand() {
+    for base in ["1. get up\n2. have tea\n", "# Plan\n\n"] {
+        let mut document = Document::open(base, &anna());
+        let anchor = document.anchor_at(document.text().len()).unwrap();
+        document.insert_at(anchor, "3. walk\n", &agent()).unwrap();
+        document.publish();
+        document.insert_at(anchor, "4. read\n", &agent()).unwrap();
+        document.publish();
+        document.absorb(&format!("{base}3. sing along\n"), &anna());
+        assert_eq!(document.text(), format!("{base}3. walk\n4. read\n3. sing along\n"));
+    }
+}

@@ -94,6 +94,8 @@ struct World {
     lines_deleted: usize,
     lines_back: usize,
     watched: Vec<String>,
+    /// What a save took away that nobody had deleted, even if it came back later.
+    vanished: Vec<String>,
 }
 
 impl World {
@@ -124,6 +126,7 @@ impl World {
             lines_deleted: 0,
             lines_back: 0,
             watched: Vec::new(),
+            vanished: Vec::new(),
             random,
             words,
             document,
@@ -183,7 +186,14 @@ impl World {
     /// The file is read and taken in, then written, as the owner of the file does it.
     fn flush(&mut self) {
         let (file, saver) = (self.file.clone(), self.saver.clone());
+        let before = self.document.text().to_owned();
         self.document.absorb(&file, &saver);
+        let after: HashSet<&str> = self.document.text().split_whitespace().collect();
+        let is_gone = |word: &&str| {
+            self.written.contains(*word) && !self.deleted.contains(*word) && !after.contains(word)
+        };
+        let words = before.split_whitespace().chain(file.split_whitespace());
+        self.vanished.extend(words.filter(is_gone).map(str::to_owned));
         self.file = self.document.text().to_owned();
         self.document.publish();
         self.broadcast();
@@ -374,6 +384,11 @@ fn check(kind: Kind) {
         world.settle(seed);
         let lost = world.lost();
         assert!(lost.is_empty(), "{kind:?}, seed {seed}: lost {lost:?}\n{}", world.document.text());
+        assert!(
+            world.vanished.is_empty(),
+            "{kind:?}, seed {seed}: {:?} was gone for a while",
+            world.vanished
+        );
         tally.deleted += world.lines_deleted;
         tally.back += world.lines_back;
         tally.words += world.written.len();

@@ -30,7 +30,7 @@ impl Page {
     }
 
     async fn send(&mut self, bytes: Vec<u8>) {
-        use futures::SinkExt as _;
+        use futures_util::SinkExt as _;
         self.socket.send(Message::Binary(Bytes::from(bytes))).await.unwrap();
     }
 
@@ -66,7 +66,7 @@ impl Page {
     }
 
     async fn next(&mut self) -> Message {
-        use futures::StreamExt as _;
+        use futures_util::StreamExt as _;
         timeout(Duration::from_secs(30), self.socket.next()).await.unwrap().unwrap().unwrap()
     }
 }
@@ -160,7 +160,7 @@ async fn a_frame_that_is_none_ends_only_its_own_page() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_frame_of_64_megabytes_is_refused_and_others_go_on() {
-    use futures::{SinkExt as _, StreamExt as _};
+    use futures_util::{SinkExt as _, StreamExt as _};
     let desk = Desk::open().await;
     let mut good = Page::open(&desk, 5, "").await.unwrap();
     good.event("hello").await;

@@ -3,13 +3,11 @@
 
 use std::fs::File;
 use std::io;
-use std::os::fd::OwnedFd;
 use std::path::Path;
 
 use document::section::find_sections;
-use rustix::fs::{Mode, OFlags, mkdirat, openat};
-use rustix::io::Errno;
 
+use super::path::leads_out;
 use crate::store;
 
 /// Characters of an objective that become the title.
@@ -76,7 +74,15 @@ fn escaped(title: &str) -> String {
 /// Makes the file `path` beneath the root with this text, and the folders on the way.
 pub(super) fn create_beneath(root: &File, root_path: &Path, path: &str, text: &str) -> io::Result<()> {
     let folders = path.rsplit_once('/').map_or("", |(folders, _)| folders);
-    let mut folder: OwnedFd = root.try_clone()?.into();
+    make_folders(root, root_path, folders)?;
+    store::create(&root_path.join(path), text)
+}
+
+#[cfg(unix)]
+fn make_folders(root: &File, _root_path: &Path, folders: &str) -> io::Result<()> {
+    use rustix::fs::{Mode, OFlags, mkdirat, openat};
+    use rustix::io::Errno;
+    let mut folder: std::os::fd::OwnedFd = root.try_clone()?.into();
     for step in folders.split('/').filter(|step| !step.is_empty()) {
         match mkdirat(&folder, step, Mode::from_raw_mode(0o777)) {
             Ok(()) | Err(Errno::EXIST) => {}
@@ -85,9 +91,27 @@ pub(super) fn create_beneath(root: &File, root_path: &Path, path: &str, text: &s
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         folder = match openat(&folder, step, flags, Mode::empty()) {
             // A link in place of a folder may lead anywhere.
-            Err(Errno::NOTDIR | Errno::LOOP) => return Err(Errno::XDEV.into()),
+            Err(Errno::NOTDIR | Errno::LOOP) => return Err(leads_out()),
             opened => opened?,
         };
     }
-    store::create(&root_path.join(path), text)
+    Ok(())
+}
+
+/// The same by looking at each step: a link that is swapped in between the look and the step is not seen.
+#[cfg(not(unix))]
+fn make_folders(_root: &File, root_path: &Path, folders: &str) -> io::Result<()> {
+    let mut folder = root_path.to_owned();
+    for step in folders.split('/').filter(|step| !step.is_empty()) {
+        folder.push(step);
+        match std::fs::create_dir(&folder) {
+            Ok(()) => {}
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(error),
+        }
+        if !folder.symlink_metadata()?.is_dir() {
+            return Err(leads_out());
+        }
+    }
+    Ok(())
 }

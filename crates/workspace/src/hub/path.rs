@@ -16,7 +16,7 @@ const RUN_ID_MAX: usize = 64;
 const RESERVED: [&str; 4] = ["con", "prn", "aux", "nul"];
 
 /// The path in its plain form: names joined by single slashes. Checked as written and decoded once, as a browser would.
-pub(super) fn checked(path: &str) -> Result<String, Refusal> {
+pub(crate) fn checked(path: &str) -> Result<String, Refusal> {
     let names = names(path).and_then(|names| self::names(&decoded(path)).map(|_| names));
     match names {
         Ok(names) => Ok(names.join("/")),
@@ -151,10 +151,32 @@ enum Kind {
     Other,
 }
 
+/// A folder, held open so that it stays the same one.
+#[cfg(not(windows))]
+pub(super) fn open_folder(path: &Path) -> io::Result<File> {
+    File::open(path)
+}
+
+/// A folder, held open so that it stays the same one.
+#[cfg(windows)]
+pub(super) fn open_folder(path: &Path) -> io::Result<File> {
+    use std::os::windows::fs::OpenOptionsExt as _;
+    // Without this flag the system opens files only.
+    const BACKUP_SEMANTICS: u32 = 0x0200_0000;
+    std::fs::OpenOptions::new().read(true).custom_flags(BACKUP_SEMANTICS).open(path)
+}
+
+/// A path that ends outside of the root.
+pub(super) fn leads_out() -> io::Error {
+    io::ErrorKind::CrossesDevices.into()
+}
+
 fn is_outside(error: &io::Error) -> bool {
-    let code = error.raw_os_error();
-    code == Some(rustix::io::Errno::XDEV.raw_os_error())
-        || code == Some(rustix::io::Errno::LOOP.raw_os_error())
+    #[cfg(unix)]
+    if error.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error()) {
+        return true;
+    }
+    error.kind() == io::ErrorKind::CrossesDevices
 }
 
 #[cfg(target_os = "linux")]
@@ -185,7 +207,7 @@ fn kind_by_walking(root: &Path, path: &str) -> io::Result<Kind> {
     let whole = root.join(path);
     let folder = whole.parent().unwrap_or(&root).canonicalize()?;
     if !folder.starts_with(&root) {
-        return Err(rustix::io::Errno::XDEV.into());
+        return Err(leads_out());
     }
     let kind = whole.symlink_metadata()?.file_type();
     Ok(match (kind.is_file(), kind.is_symlink()) {

@@ -6,7 +6,7 @@ use std::collections::{HashSet, VecDeque};
 use document::{Author, Edit, Revision};
 
 use crate::blame::{BlamedLine, Span, Spans, blame};
-use crate::keeper::Entry;
+use crate::keeper::{Done, Entry};
 
 /// How many of the latest requests are remembered.
 const REQUESTS_MAX: usize = 1000;
@@ -24,8 +24,8 @@ pub struct Checkpoint {
     pub text: String,
     /// Who wrote which part of it, from its beginning to its end.
     pub spans: Vec<Span>,
-    /// The latest requests up to here, oldest first.
-    pub requests: Vec<String>,
+    /// The latest requests up to here that had a name, oldest first.
+    pub requests: Vec<Done>,
 }
 
 impl Checkpoint {
@@ -64,10 +64,7 @@ impl History {
         if !Spans::of(&checkpoint).covers(&checkpoint.text) {
             return None;
         }
-        let mut requests = Requests::default();
-        for request in &checkpoint.requests {
-            requests.note(request);
-        }
+        let requests = Requests::of(&checkpoint);
         let text = checkpoint.text.clone();
         Some(History { checkpoint, entries: Vec::new(), text, requests, settled: None })
     }
@@ -81,9 +78,7 @@ impl History {
         if !apply_all(&mut self.text, &entry.edits) {
             return Err(Misfit::Edits);
         }
-        if let Some(request) = &entry.request {
-            self.requests.note(request);
-        }
+        self.requests.note(&entry);
         self.entries.push(entry);
         Ok(())
     }
@@ -92,11 +87,8 @@ impl History {
     pub(super) fn truncate(&mut self, entries: usize, before: String) {
         self.entries.truncate(entries);
         self.text = before;
-        let mut requests = Requests::default();
-        let noted = self.entries.iter().filter_map(|entry| entry.request.as_ref());
-        for request in self.checkpoint.requests.iter().chain(noted) {
-            requests.note(request);
-        }
+        let mut requests = Requests::of(&self.checkpoint);
+        self.entries.iter().for_each(|entry| requests.note(entry));
         self.requests = requests;
     }
 
@@ -125,16 +117,11 @@ impl History {
     pub(super) fn folded(&self, count: usize) -> Checkpoint {
         let mut checkpoint = self.checkpoint.clone();
         let mut spans = Spans::of(&checkpoint);
-        let mut requests = Requests::default();
-        for request in &checkpoint.requests {
-            requests.note(request);
-        }
+        let mut requests = Requests::of(&checkpoint);
         for entry in self.entries.iter().take(count) {
             apply_all(&mut checkpoint.text, &entry.edits);
             spans.apply(entry);
-            if let Some(request) = &entry.request {
-                requests.note(request);
-            }
+            requests.note(entry);
             checkpoint.revision = entry.revision;
             checkpoint.time = entry.time;
         }
@@ -184,9 +171,9 @@ impl History {
         fits.then_some(text)
     }
 
-    /// Whether a request of this name was done already, among the latest.
-    pub fn has_request(&self, request: &str) -> bool {
-        self.requests.known.contains(request)
+    /// The latest requests that had a name, oldest first, also those that were folded into the checkpoint.
+    pub fn done(&self) -> Vec<Done> {
+        self.requests.order.iter().cloned().collect()
     }
 
     /// Who wrote each line of the latest text.
@@ -230,20 +217,33 @@ fn replace(text: &mut String, start: usize, length: usize, by: impl AsRef<str>) 
 /// The latest requests.
 #[derive(Debug, Clone, Default)]
 struct Requests {
-    order: VecDeque<String>,
-    known: HashSet<String>,
+    order: VecDeque<Done>,
+    known: HashSet<(Author, String)>,
 }
 
 impl Requests {
-    fn note(&mut self, request: &str) {
-        if !self.known.insert(request.to_owned()) {
+    fn of(checkpoint: &Checkpoint) -> Requests {
+        let mut requests = Requests::default();
+        checkpoint.requests.iter().cloned().for_each(|done| requests.keep(done));
+        requests
+    }
+
+    fn note(&mut self, entry: &Entry) {
+        if let Some(request) = entry.request.clone() {
+            let bytes = entry.edits.iter().map(|edit| edit.text.len()).sum();
+            self.keep(Done { author: entry.author.clone(), request, revision: entry.revision, bytes });
+        }
+    }
+
+    fn keep(&mut self, done: Done) {
+        if !self.known.insert((done.author.clone(), done.request.clone())) {
             return;
         }
-        self.order.push_back(request.to_owned());
+        self.order.push_back(done);
         if self.order.len() > REQUESTS_MAX
             && let Some(oldest) = self.order.pop_front()
         {
-            self.known.remove(&oldest);
+            self.known.remove(&(oldest.author, oldest.request));
         }
     }
 }

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::history::Checkpoint;
 use crate::blame::Span;
-use crate::keeper::{Entry, InFile, Save};
+use crate::keeper::{Done, Entry, InFile, Save};
 
 /// The format that is written here.
 const FORMAT: u32 = 1;
@@ -43,8 +43,9 @@ struct WrittenCheckpoint<'a> {
     /// Length, author, revision and time.
     #[serde(default)]
     spans: Vec<(usize, Cow<'a, str>, Revision, u64)>,
+    /// Author, name, revision and bytes of requests.
     #[serde(default)]
-    requests: Vec<Cow<'a, str>>,
+    done: Vec<WrittenDone<'a>>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -65,6 +66,8 @@ struct WrittenEntry<'a> {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     save: Option<WrittenSave<'a>>,
 }
+
+type WrittenDone<'a> = (Cow<'a, str>, Cow<'a, str>, Revision, usize);
 
 type WrittenEdit<'a> = (usize, usize, Cow<'a, str>);
 
@@ -87,7 +90,7 @@ pub(super) fn write_checkpoint(checkpoint: &Checkpoint) -> serde_json::Result<Ve
         time: checkpoint.time,
         text: Cow::Borrowed(&checkpoint.text),
         spans,
-        requests: checkpoint.requests.iter().map(|request| Cow::Borrowed(request.as_str())).collect(),
+        done: checkpoint.requests.iter().map(written_done).collect(),
     }))
 }
 
@@ -116,6 +119,14 @@ fn read_edit((start, end, text): WrittenEdit<'_>) -> Edit {
     Edit { range: start..end, text: text.into_owned() }
 }
 
+fn written_done(done: &Done) -> WrittenDone<'_> {
+    (Cow::Borrowed(done.author.name()), Cow::Borrowed(&*done.request), done.revision, done.bytes)
+}
+
+fn read_done((author, request, revision, bytes): WrittenDone<'_>) -> Done {
+    Done { author: Author::new(author), request: request.into_owned(), revision, bytes }
+}
+
 fn read_save(save: WrittenSave<'_>) -> Save {
     Save { edits: save.edits.into_iter().map(read_edit).collect(), is_displaced: save.displaced }
 }
@@ -137,7 +148,7 @@ pub(super) fn read(content: &[u8]) -> Option<Record> {
                 time: written.time,
                 text: written.text.into_owned(),
                 spans: written.spans.into_iter().map(span).collect(),
-                requests: written.requests.into_iter().map(Cow::into_owned).collect(),
+                requests: written.done.into_iter().map(read_done).collect(),
             }))
         }
         Written::Entry(written) => Some(Record::Entry(Entry {

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use document::{Document, Revision};
 
 use super::history::{History, apply_all};
-use crate::keeper::{Done, Entry};
+use crate::keeper::Entry;
 
 /// How many texts that stood in the file are brought back; a document remembers no more.
 const VERSIONS_MAX: usize = 64;
@@ -81,19 +81,6 @@ impl History {
     fn any(&self, mut is_so: impl FnMut(&Entry, &str) -> bool) -> bool {
         let mut text = self.checkpoint().text.clone();
         self.entries().iter().any(|entry| apply_all(&mut text, &entry.edits) && is_so(entry, &text))
-    }
-
-    /// The latest requests that had a name, oldest first.
-    pub fn done(&self) -> Vec<Done> {
-        let done = |entry: &Entry| {
-            Some(Done {
-                author: entry.author.clone(),
-                request: entry.request.clone()?,
-                revision: entry.revision,
-                bytes: entry.edits.iter().map(|edit| edit.text.len()).sum(),
-            })
-        };
-        self.entries().iter().filter_map(done).collect()
     }
 
     /// The document before the operation of this index, with its authors and without earlier versions.

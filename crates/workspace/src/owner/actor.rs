@@ -14,6 +14,8 @@ use crate::event::DocumentChanged;
 const BATCH_MAX: usize = 1024;
 /// How long words of an answer are gathered before peers see them.
 const SHOW: Duration = Duration::from_millis(33);
+/// How often the owner gives way to those who were just answered.
+const WAYS_MAX: usize = 64;
 /// How long the owner waits before it tries a failed write again on its own.
 const RETRY: Duration = Duration::from_secs(1);
 /// How long after its work the owner has the disk looked after, when all callers have their answers.
@@ -105,6 +107,7 @@ impl DocumentActor {
             if !is_open {
                 return;
             }
+            self.give_way().await;
             let tending = *alarm.tend.get_or_insert(now + TEND);
             if tending <= now {
                 let mut desk = self.desk;
@@ -116,6 +119,20 @@ impl DocumentActor {
                 self.desk = desk;
                 alarm.tend = after.map(|after| Instant::now() + after);
             }
+        }
+    }
+
+    /// Lets those who were just answered ask again, as long as more of them do. Else there would be two groups that wait for each
+    /// other's writes, and twice as many writes.
+    async fn give_way(&mut self) {
+        let mut waiting = 0;
+        for _ in 0..WAYS_MAX {
+            tokio::task::yield_now().await;
+            let now = self.people.len() + self.agents.len();
+            if now == waiting {
+                return;
+            }
+            waiting = now;
         }
     }
 

@@ -1,8 +1,10 @@
 //! Adds blocks to sections, many at once, because each one alone costs a reading of the whole document. Never mixes up the
 //! order of blocks within a section.
 
-use document::contain::{Containment, Limits, append_contained, append_each, contain};
-use document::section::{Section, locate, locate_all};
+use std::collections::{BTreeSet, VecDeque};
+
+use document::contain::{Appended, Containment, Limits, append_contained, contain};
+use document::section::Section;
 use document::text::{LineEnding, with_line_ending};
 use tokio::sync::oneshot;
 
@@ -10,19 +12,19 @@ use super::answer::{Answer, Outcome};
 use super::apply::lacks_marker;
 use super::desk::Desk;
 use super::rules::{self, How};
-use crate::command::{FileCommand, FileErrorKind, FileResult, Refusal, Reply, Request};
+use crate::command::{Actor, FileCommand, FileErrorKind, FileResult, Refusal, Reply, Request};
 use crate::event::ChangeKind;
 
 /// A request and where its answer goes.
 type Asked = (Request, oneshot::Sender<Reply>);
 
-/// What goes to one section, by its title.
-type Group = (String, Vec<Asked>);
+/// Who gave which name to a request.
+type Named = BTreeSet<(Actor, String)>;
 
-/// Appends of one turn that wait to be done together, by section.
+/// Appends of one turn that wait to be done together, by the title of their section.
 #[derive(Default)]
 pub(super) struct Groups {
-    groups: Vec<Group>,
+    groups: Vec<(String, VecDeque<Asked>)>,
 }
 
 impl Groups {
@@ -32,8 +34,8 @@ impl Groups {
             return Some((request, reply));
         };
         match self.groups.iter_mut().find(|(title, _)| title == section) {
-            Some((_, group)) => group.push((request, reply)),
-            None => self.groups.push((section.clone(), vec![(request, reply)])),
+            Some((_, group)) => group.push_back((request, reply)),
+            None => self.groups.push((section.clone(), [(request, reply)].into())),
         }
         None
     }
@@ -42,137 +44,130 @@ impl Groups {
 /// One block that goes in with others.
 struct Block {
     asked: Asked,
+    /// As it stands in the section.
     text: String,
+    /// How many bytes were asked for.
+    bytes: usize,
+}
+
+/// The blocks that go into one section in one round.
+struct Lot {
+    title: String,
+    /// The title as the document has it.
+    section: String,
+    blocks: Vec<Block>,
 }
 
 impl Desk {
-    /// Does all appends that wait.
+    /// Does all appends that wait: in each round what is plain, of all sections at once, and then by itself what is not.
     pub(super) fn append_all(&mut self, groups: &mut Groups, outcome: &mut Outcome) {
-        let mut groups = std::mem::take(&mut groups.groups);
-        if groups.len() > 1 {
-            groups = self.append_across(groups, outcome);
-        }
-        for (title, group) in groups {
-            let mut blocks = Vec::new();
-            let mut ids = std::collections::BTreeSet::new();
-            let target = locate(self.document.text(), &title);
-            for asked in group {
-                // A name that comes twice in one turn must find the first answer.
-                let is_new = asked
-                    .0
-                    .request_id
-                    .as_ref()
-                    .is_none_or(|id| ids.insert((asked.0.actor.clone(), id.clone())));
-                match &target {
-                    Ok(target) if is_new => match self.block(target, &asked.0) {
-                        Some(text) => blocks.push(Block { asked, text }),
-                        None => {
-                            self.append_together(&title, std::mem::take(&mut blocks), outcome);
-                            self.append_singly(asked, outcome);
-                        }
-                    },
-                    Ok(_) => {
-                        self.append_together(&title, std::mem::take(&mut blocks), outcome);
-                        self.append_singly(asked, outcome);
-                    }
-                    Err(_) => self.append_singly(asked, outcome),
+        let mut waiting = std::mem::take(&mut groups.groups);
+        while !waiting.is_empty() {
+            let lots = self.plain_lots(&mut waiting);
+            self.append_together(lots, outcome);
+            for (_, group) in &mut waiting {
+                if let Some(asked) = group.pop_front() {
+                    self.append_singly(asked, outcome);
                 }
             }
-            self.append_together(&title, blocks, outcome);
+            waiting.retain(|(_, group)| !group.is_empty());
         }
     }
 
-    /// Does the plain appends to several sections in one reading of the document. Gives back what needs a closer look.
-    fn append_across(&mut self, groups: Vec<Group>, outcome: &mut Outcome) -> Vec<Group> {
-        let titles: Vec<&str> = groups.iter().map(|(title, _)| title.as_str()).collect();
-        let targets = locate_all(self.document.text(), &titles);
-        let (mut plain, mut special) = (Vec::new(), Vec::new());
-        for ((title, group), target) in groups.into_iter().zip(targets) {
-            match target.ok().map(|target| (self.blocks(&target, &group), target)) {
-                Some((Some(texts), target)) => plain.push((title, target.title, texts, group)),
-                Some((None, _)) | None => special.push((title, group)),
+    /// Takes from each group the blocks about which nothing is special, up to the first about which something is.
+    fn plain_lots(&mut self, waiting: &mut [(String, VecDeque<Asked>)]) -> Vec<Lot> {
+        self.read_structure();
+        let mut named = Named::new();
+        let lot = |(title, group): &mut (String, VecDeque<Asked>)| {
+            let target = self.structure()?.locate(self.document.text(), title).ok()?;
+            let mut blocks = Vec::new();
+            while let Some((request, _)) = group.front()
+                && let Some((text, bytes)) = self.block(&target, request, &mut named)
+            {
+                blocks.extend(group.pop_front().map(|asked| Block { asked, text, bytes }));
+            }
+            let is_any = !blocks.is_empty();
+            is_any.then(|| Lot { title: title.clone(), section: target.title, blocks })
+        };
+        waiting.iter_mut().filter_map(lot).collect()
+    }
+
+    /// Does plain appends with one reading of the document. If one of them does not go in just like that, which one is found by trying
+    /// each section by itself, and then each block.
+    fn append_together(&mut self, lots: Vec<Lot>, outcome: &mut Outcome) {
+        match self.appended(&lots) {
+            Some((appended, pieces)) => self.put_all(lots, appended, pieces, outcome),
+            None if lots.len() > 1 => {
+                for lot in lots {
+                    self.read_structure();
+                    self.append_together(vec![lot], outcome);
+                }
+            }
+            None => {
+                for block in lots.into_iter().flat_map(|lot| lot.blocks) {
+                    self.append_singly(block.asked, outcome);
+                }
             }
         }
-        let Some(mut placed) = self.placed(&plain) else {
-            special.extend(plain.into_iter().map(|(title, _, _, group)| (title, group)));
-            return special;
-        };
-        let mut order: Vec<usize> = (0..plain.len()).collect();
-        order.sort_by_key(|index| std::cmp::Reverse(placed.get(*index).map(|(at, _)| *at)));
-        let mut plain: Vec<_> = plain.into_iter().map(Some).collect();
-        // From the end to the beginning, so that each place is still what it was.
-        for index in order {
-            let taken = plain.get_mut(index).and_then(Option::take).zip(placed.get_mut(index));
-            if let Some(((_, target, texts, group), (at, pieces))) = taken {
-                let blocks = group.into_iter().zip(texts).map(|(asked, text)| Block { asked, text });
-                self.put(*at, blocks.collect(), std::mem::take(pieces), &target, outcome);
-            }
-        }
-        special
     }
 
-    /// The blocks of a group, if all of them are plain and none has the name of another.
-    fn blocks(&self, target: &Section, group: &[Asked]) -> Option<Vec<String>> {
-        let mut ids = std::collections::BTreeSet::new();
-        let is_new = |(request, _): &Asked| {
-            request.request_id.as_ref().is_none_or(|id| ids.insert((request.actor.clone(), id.clone())))
-        };
-        if !group.iter().all(is_new) {
-            return None;
-        }
-        group.iter().map(|(request, _)| self.block(target, request)).collect()
-    }
-
-    /// Where the blocks of each section go, and what of the new text each of them brings.
-    fn placed(
-        &self,
-        plain: &[(String, String, Vec<String>, Vec<Asked>)],
-    ) -> Option<Vec<(usize, Vec<String>)>> {
+    /// What the lots make of the document, and what of it each block of each lot brings.
+    fn appended(&self, lots: &[Lot]) -> Option<(Appended, Vec<Vec<String>>)> {
         let old = self.document.text();
-        let joined: Vec<String> = plain.iter().map(|(_, _, texts, _)| texts.join("\n\n")).collect();
+        let joined: Vec<String> = lots.iter().map(joined).collect();
         let length: usize = joined.iter().map(|text| text.len() + 4).sum();
-        if old.len().saturating_add(length) > self.options.document_max {
+        if lots.is_empty() || old.len().saturating_add(length) > self.options.document_max {
             return None;
         }
-        let titled: Vec<(&str, &str)> =
-            plain.iter().zip(&joined).map(|((title, ..), text)| (title.as_str(), text.as_str())).collect();
-        let ending = LineEnding::of(old);
-        let additions = append_each(old, &titled)?.into_iter().zip(plain);
-        additions
-            .map(|(addition, (_, _, texts, _))| Some((addition.at, split(&addition.text, texts, ending)?)))
-            .collect()
+        let texts: Vec<(&str, &str)> =
+            lots.iter().zip(&joined).map(|(lot, text)| (lot.title.as_str(), text.as_str())).collect();
+        let structure = self.structure()?;
+        let appended = structure.append_each(old, &texts)?;
+        let additions = appended.additions.iter().zip(lots);
+        let pieces: Option<_> =
+            additions.map(|(addition, lot)| split(&addition.text, &lot.blocks, structure.ending())).collect();
+        Some((appended, pieces?))
     }
 
-    /// The text of the request's block, if nothing speaks against it and nothing is special about it.
-    fn block(&self, target: &Section, request: &Request) -> Option<String> {
+    /// Puts all blocks in, from the end to the beginning, so that each place is still what it was.
+    fn put_all(
+        &mut self,
+        lots: Vec<Lot>,
+        appended: Appended,
+        pieces: Vec<Vec<String>>,
+        outcome: &mut Outcome,
+    ) {
+        let mut placed: Vec<_> = appended.additions.iter().zip(lots).zip(pieces).collect();
+        placed.sort_by_key(|((addition, _), _)| std::cmp::Reverse(addition.at));
+        for ((addition, lot), pieces) in placed {
+            self.put(addition.at, lot.blocks, pieces, &lot.section, outcome);
+        }
+        self.keep_structure(appended);
+    }
+
+    /// The text of the request's block and how many bytes were asked for, if nothing speaks against it and nothing is special about it.
+    fn block(&self, target: &Section, request: &Request, named: &mut Named) -> Option<(String, usize)> {
         let FileCommand::AppendSection { content, .. } = &request.command else {
             return None;
         };
+        // A name that comes twice in one turn must find the first answer.
+        let name = request.request_id.as_ref().map(|id| (request.actor.clone(), id.clone()));
+        if name.is_some_and(|name| !named.insert(name)) {
+            return None;
+        }
         let is_plain = self.standing().is_ok()
             && self.requests.find(&request.actor, request.request_id.as_deref()).is_none()
             && rules::check(self.document.text(), target, &request.actor, How::Append, &self.path).is_ok()
             && self.check_length(content.len()).is_ok()
             && !lacks_marker(target, &request.actor);
         let context = Containment { section_level: target.level, limits: Limits::NONE };
-        is_plain.then(|| contain(content, &context)).filter(|text| !text.is_empty())
+        let text = is_plain.then(|| contain(content, &context)).filter(|text| !text.is_empty())?;
+        Some((text, content.len()))
     }
 
     fn append_singly(&mut self, (request, to): Asked, outcome: &mut Outcome) {
         let (reply, is_change) = self.execute(&request);
         outcome.answers.push(Answer::Reply { to, reply, is_change });
-    }
-
-    fn append_together(&mut self, title: &str, blocks: Vec<Block>, outcome: &mut Outcome) {
-        match self.pieces(title, &blocks) {
-            Some((at, pieces, target)) if blocks.len() > 1 => {
-                self.put(at, blocks, pieces, &target, outcome);
-            }
-            Some(_) | None => {
-                for block in blocks {
-                    self.append_singly(block.asked, outcome);
-                }
-            }
-        }
     }
 
     /// Puts blocks in, one after another from `at` on, each as a change of its own.
@@ -189,25 +184,10 @@ impl Desk {
             let edit = self.document.edit(at..at, &piece, &request.actor.author());
             at += edit.as_ref().map_or(0, |edit| edit.text.len());
             self.record(edit.into_iter().collect(), &request, Some(section), ChangeKind::Appended);
-            let reply = self.reply(FileResult::Written { bytes: block.text.len() });
+            let reply = self.reply(FileResult::Written { bytes: block.bytes });
             self.requests.remember(&request.actor, request.request_id.as_deref(), &reply);
             outcome.answers.push(Answer::Reply { to, reply, is_change: true });
         }
-    }
-
-    /// Where the blocks go and what of the new text each of them brings; none if they cannot be told apart there.
-    fn pieces(&self, title: &str, blocks: &[Block]) -> Option<(usize, Vec<String>, String)> {
-        let length: usize = blocks.iter().map(|block| block.text.len()).sum();
-        if blocks.len() < 2 || self.document.text().len().saturating_add(length) > self.options.document_max {
-            return None;
-        }
-        let old = self.document.text();
-        let target = locate(old, title).ok()?;
-        let texts: Vec<String> = blocks.iter().map(|block| block.text.clone()).collect();
-        let joined = texts.join("\n\n");
-        let new = append_contained(old, title, &joined, Limits::NONE).ok()?;
-        let (at, added) = insertion(old, &new)?;
-        Some((at, split(added, &texts, LineEnding::of(old))?, target.title))
     }
 
     /// Does one append.
@@ -245,12 +225,17 @@ impl Desk {
     }
 }
 
-/// What of `added` belongs to each of the texts that it was made of.
-fn split(added: &str, texts: &[String], ending: LineEnding) -> Option<Vec<String>> {
-    let mut starts = Vec::with_capacity(texts.len());
+/// The blocks of a lot as one text.
+fn joined(lot: &Lot) -> String {
+    lot.blocks.iter().map(|block| block.text.as_str()).collect::<Vec<_>>().join("\n\n")
+}
+
+/// What of `added` belongs to each of the blocks that it was made of.
+fn split(added: &str, blocks: &[Block], ending: LineEnding) -> Option<Vec<String>> {
+    let mut starts = Vec::with_capacity(blocks.len());
     let mut from = 0;
-    for text in texts {
-        let text = with_line_ending(text, ending);
+    for block in blocks {
+        let text = with_line_ending(&block.text, ending);
         let found = from + added.get(from..)?.find(text.as_ref())?;
         starts.push(found);
         from = found + text.len();

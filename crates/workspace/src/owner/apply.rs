@@ -202,7 +202,7 @@ impl Desk {
         Err(Refusal::new(FileErrorKind::TooLarge, message))
     }
 
-    fn check_base(&self, request: &Request, target: &Section) -> Result<(), Refusal> {
+    fn check_base(&mut self, request: &Request, target: &Section) -> Result<(), Refusal> {
         let is_fresh = request.base.is_some_and(|base| {
             base <= self.revision && !self.touched.is_newer(self.document.text(), target, base)
         });

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::io;
 use std::sync::Arc;
 
+use document::contain::{Appended, Structure};
 use document::{Document, Edit, Revision};
 
 use super::Options;
@@ -41,6 +42,8 @@ pub(super) struct Desk {
     pub(super) unnoted: Vec<Entry>,
     pub(super) untold: Vec<DocumentChanged>,
     pub(super) trouble: Option<KeeperError>,
+    /// The structure of the document's text at a revision of the document, so that appends need not read it again.
+    pub(super) structure: Option<(Revision, Structure)>,
 }
 
 /// What a change was, besides its edits.
@@ -91,6 +94,25 @@ impl Desk {
             None => Err(self.refused(&KeeperError::Busy)),
             Some(trouble) => Err(self.refused(trouble)),
         }
+    }
+
+    /// The structure of the text, if it was read since the text changed.
+    pub(super) fn structure(&self) -> Option<&Structure> {
+        let (revision, structure) = self.structure.as_ref()?;
+        (*revision == self.document.revision()).then_some(structure)
+    }
+
+    /// Reads the structure of the text, unless that is known.
+    pub(super) fn read_structure(&mut self) {
+        if self.structure().is_none() {
+            self.structure = Some((self.document.revision(), Structure::of(self.document.text())));
+        }
+    }
+
+    /// Keeps the structure that was read to see that additions go in, if the text is just what they were to make of it.
+    pub(super) fn keep_structure(&mut self, appended: Appended) {
+        let is_same = appended.text == self.document.text();
+        self.structure = is_same.then(|| (self.document.revision(), appended.structure));
     }
 
     /// Notes that edits which are made already are one change.

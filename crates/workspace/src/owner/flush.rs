@@ -55,6 +55,7 @@ impl Desk {
             unnoted: Vec::new(),
             untold: Vec::new(),
             trouble: None,
+            structure: None,
         };
         for save in &displaced {
             desk.absorb(save, Place::Displaced);

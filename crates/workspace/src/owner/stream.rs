@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use document::component::{self, closing_line, inert};
 use document::contain::{Containment, Limits, append_contained, contain};
-use document::patch::safe_prefix;
+use document::patch::steady_prefix;
 use document::section::{find_sections, locate};
 use document::text::{LineEnding, floor_char_boundary, with_line_ending};
 use document::{Anchor, Edit, Revision};
@@ -101,7 +101,7 @@ impl Desk {
         let numbers: Vec<u64> = self.streams.keys().copied().collect();
         for number in numbers {
             if let Some(mut stream) = self.streams.remove(&number) {
-                let safe = stream.from + steady(stream.said.get(stream.from..).unwrap_or_default());
+                let safe = stream.from + steady_prefix(stream.said.get(stream.from..).unwrap_or_default());
                 self.show(&mut stream, safe);
                 self.streams.insert(number, stream);
             }
@@ -295,16 +295,6 @@ impl Desk {
             find_sections(text).into_iter().rfind(|section| section.start <= at && at <= section.end)?;
         Some(around.title)
     }
-}
-
-/// How much may be shown of a text that still grows: no half of a marker, nor of a line that may yet turn into a heading, or
-/// turn the line above it into one.
-fn steady(text: &str) -> usize {
-    let safe = safe_prefix(text);
-    let shown = text.get(..safe).unwrap_or_default();
-    let line = shown.rsplit('\n').next().unwrap_or_default();
-    let may_turn = line.chars().all(|c| matches!(c, '#' | '=' | '-' | ' ' | '\t'));
-    if may_turn { safe - line.len() } else { safe }
 }
 
 /// What to replace, from the end to the beginning, and by what, so that `shape` stands where `shown` ends at `at`. None if somebody changed the end of it.

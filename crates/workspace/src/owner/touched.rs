@@ -7,6 +7,9 @@ use document::section::{Section, find_sections};
 
 use super::rules::folded;
 
+/// How many bytes of texts may wait to be compared.
+const WAITING_MAX: usize = 4 << 20;
+
 /// How many titles are kept; beyond that every section counts as changed.
 const TITLES_MAX: usize = 4096;
 
@@ -15,37 +18,62 @@ const TITLES_MAX: usize = 4096;
 pub(super) struct Touched {
     floor: Revision,
     latest: BTreeMap<String, Revision>,
+    /// Texts that nobody has asked about yet: finding the sections of a long text costs more than all else that a write does.
+    waiting: Vec<Version>,
+}
+
+/// A text of the document.
+#[derive(Debug)]
+struct Version {
+    text: String,
+    /// The revision that made it of the text before it; none if it was made in another way.
+    made: Option<Revision>,
 }
 
 impl Touched {
     /// Nothing is known of the time before `first`.
     pub(super) fn new(first: Revision) -> Self {
-        Self { floor: first, latest: BTreeMap::new() }
+        Self { floor: first, latest: BTreeMap::new(), waiting: Vec::new() }
     }
 
     /// The section of this title changed.
     pub(super) fn section(&mut self, title: &str, revision: Revision) {
         if self.latest.len() >= TITLES_MAX {
             self.latest.clear();
-            self.floor = revision;
+            self.floor = self.floor.max(revision);
         }
-        self.latest.insert(folded(title), revision);
+        let latest = self.latest.entry(folded(title)).or_insert(revision);
+        *latest = revision.max(*latest);
     }
 
-    /// Anything may have changed between the two texts.
+    /// Anything may have changed between the two texts. What did is found out when it matters.
     pub(super) fn compare(&mut self, before: &str, after: &str, revision: Revision) {
-        let (before, after) = (find_sections(before), find_sections(after));
-        let old = by_title(&before);
-        let new = by_title(&after);
-        for title in old.keys().chain(new.keys()) {
-            if old.get(title) != new.get(title) {
-                self.section(title, revision);
+        if self.waiting.last().is_none_or(|last| last.text != before) {
+            self.waiting.push(Version { text: before.to_owned(), made: None });
+        }
+        self.waiting.push(Version { text: after.to_owned(), made: Some(revision) });
+        if self.waiting.iter().map(|version| version.text.len()).sum::<usize>() > WAITING_MAX {
+            self.settle();
+        }
+    }
+
+    fn settle(&mut self) {
+        let waiting = std::mem::take(&mut self.waiting);
+        let mut before: Vec<Section> = Vec::new();
+        for Version { text, made } in waiting {
+            let after = find_sections(&text);
+            if let Some(revision) = made {
+                let (old, new) = (by_title(&before), by_title(&after));
+                let titles = old.keys().chain(new.keys()).filter(|title| old.get(*title) != new.get(*title));
+                titles.for_each(|title| self.section(title, revision));
             }
+            before = after;
         }
     }
 
     /// Whether `target` is not what it was at `base`: it changed, or one inside or around it did.
-    pub(super) fn is_newer(&self, text: &str, target: &Section, base: Revision) -> bool {
+    pub(super) fn is_newer(&mut self, text: &str, target: &Section, base: Revision) -> bool {
+        self.settle();
         if base < self.floor {
             return true;
         }

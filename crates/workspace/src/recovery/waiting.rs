@@ -78,7 +78,7 @@ pub fn waiting(sidecar: &Sidecar, document: Option<&Path>) -> Result<Waiting, Si
     let mut waiting = Waiting::default();
     let documents = match document {
         Some(document) => vec![document.to_owned()],
-        None => documents(sidecar.root()).map_err(|source| failed(sidecar.root(), source))?,
+        None => markdown_files(sidecar.root()).map_err(|source| failed(sidecar.root(), source))?,
     };
     for document in documents {
         let whole = sidecar.root().join(&document);
@@ -107,8 +107,8 @@ fn session_of(document: &Path) -> Option<String> {
     }
 }
 
-/// The markdown files of the project, by their paths from the root.
-fn documents(root: &Path) -> io::Result<Vec<PathBuf>> {
+/// The markdown files of a project, by their paths from the root.
+pub(crate) fn markdown_files(root: &Path) -> io::Result<Vec<PathBuf>> {
     let (mut found, mut folders) = (Vec::new(), vec![(root.to_owned(), 0)]);
     while let Some((folder, depth)) = folders.pop() {
         // A folder that may not be entered holds no document that could be written.

@@ -2,7 +2,7 @@
 //! and waits until a file stands still. Never claims more than that.
 
 use std::fs::{File, Metadata, OpenOptions};
-use std::io;
+use std::io::{self, Read as _};
 use std::path::Path;
 
 use super::disk::{Glimpse, Like};
@@ -17,6 +17,12 @@ pub(super) fn create(path: &Path, _like: Like<'_>) -> io::Result<File> {
 
 pub(super) fn glimpse(file: &File, limit: u64) -> io::Result<Glimpse> {
     super::real::unsure(file, limit)
+}
+
+/// Reads on until the file ends or there is no more room.
+pub(super) fn fill(file: &File, bytes: &mut Vec<u8>) -> io::Result<()> {
+    let room = bytes.capacity().saturating_sub(bytes.len()) as u64;
+    file.take(room).read_to_end(bytes).map(drop)
 }
 
 pub(super) fn is_writable(_: &Path, metadata: &Metadata) -> bool {

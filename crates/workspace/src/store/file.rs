@@ -113,7 +113,8 @@ impl<D: Disk> StoredFile<D> {
             path,
             options,
             generation: 0,
-            known: None,
+            // At first an empty file is nothing to wonder about.
+            known: Some(String::new()),
             written: None,
             given: None,
             can_exchange: true,
@@ -159,19 +160,26 @@ impl<D: Disk> StoredFile<D> {
 
     /// Makes the file anew after it was deleted, if somebody wants that. Never replaces one that has come back meanwhile.
     pub fn restore(&mut self, text: &str) -> Result<(), KeeperError> {
-        let whole = self.make([0, sum(text)], Like::New, text)?;
+        let sum_written = sum(text);
+        let whole = self.make([0, sum_written], Like::New, text)?;
         let placed = self.disk.place(&whole, &self.path);
         if let Err(error) = placed {
             self.discard_quietly(&whole);
             return Err(failed("restore", &self.path, &error));
         }
         self.disk.sync_folder(&self.folder).map_err(|error| failed("restore", &self.path, &error))?;
-        self.settle_on(text);
+        self.settle_on(text, sum_written);
         Ok(())
     }
 
     /// The file and its text, waited for.
     pub(super) fn current(&self) -> Result<(D::File, String), KeeperError> {
+        let (file, news) = self.news()?;
+        Ok((file, news.or_else(|| self.known.clone()).unwrap_or_default()))
+    }
+
+    /// The file, waited for, and its text, if that is not the one that is known.
+    fn news(&self) -> Result<(D::File, Option<String>), KeeperError> {
         self.check(&self.wait_for_name()?)?;
         let mut pauses = Pauses::within(self.options.patience.missing);
         let file = loop {
@@ -181,11 +189,21 @@ impl<D: Disk> StoredFile<D> {
                 Err(error) => return Err(failed("read", &self.path, &error)),
             }
         };
-        let text = self.text_of(&file, self.known.as_deref())?;
+        let text = self.other_than(self.known.as_deref(), &file)?;
         Ok((file, text))
     }
 
-    pub(super) fn text_of(&self, file: &D::File, before: Option<&str>) -> Result<String, KeeperError> {
+    /// The text of an open file, waited for.
+    pub(super) fn text_of(&self, file: &D::File) -> Result<String, KeeperError> {
+        Ok(self.other_than(Some(""), file)?.unwrap_or_default())
+    }
+
+    /// The text of an open file, waited for, if it is another one than before.
+    pub(super) fn other_than(
+        &self,
+        before: Option<&str>,
+        file: &D::File,
+    ) -> Result<Option<String>, KeeperError> {
         let read = quiet::read(&self.disk, file, before, &self.options.patience, self.options.limit);
         read.map_err(|error| match error {
             KeeperError::Io(error) => failed("read", &self.path, &error),
@@ -231,10 +249,10 @@ impl<D: Disk> StoredFile<D> {
     }
 
     /// From now on the file holds this text, and the caller knows.
-    pub(super) fn settle_on(&mut self, text: &str) {
+    pub(super) fn settle_on(&mut self, text: &str, sum_written: u64) {
         self.known = Some(text.to_owned());
         self.given = None;
-        self.written = self.disk.look(&self.path).ok().map(|look| (look, sum(text)));
+        self.written = self.disk.look(&self.path).ok().map(|look| (look, sum_written));
     }
 }
 
@@ -246,10 +264,7 @@ impl<D: Disk> Keeper for StoredFile<D> {
             self.known = None;
             return Ok(Some(save));
         }
-        let text = self.current()?.1;
-        if self.known.as_ref() == Some(&text) {
-            return Ok(None);
-        }
+        let Some(text) = self.news()?.1 else { return Ok(None) };
         self.given = Some(sum(&text));
         self.known = Some(text.clone());
         Ok(Some(text))

@@ -8,7 +8,7 @@ use document::text::decode;
 
 use super::disk::{Disk, Glimpse};
 use super::file::{Remark, StoredFile};
-use super::name::sum;
+use super::name::{sum, sum_bytes};
 use super::quiet::Patience;
 use crate::keeper::KeeperError;
 
@@ -40,10 +40,9 @@ impl<F> Held<F> {
         Held { seen: Some(sum(text)), bytes: text.len(), ..Held::unread(path, file) }
     }
 
-    /// The caller knew what it holds.
-    pub(super) fn nameless(file: F, text: &str) -> Held<F> {
-        let (seen, bytes) = (Some(sum(text)), text.len());
-        Held { path: None, file, seen, bytes, since: Instant::now(), looks: 0 }
+    /// The caller knew what it holds: a text of this sum and length.
+    pub(super) fn nameless(file: F, sum_seen: u64, bytes: usize) -> Held<F> {
+        Held { path: None, file, seen: Some(sum_seen), bytes, since: Instant::now(), looks: 0 }
     }
 }
 
@@ -132,25 +131,29 @@ impl<D: Disk> StoredFile<D> {
     }
 
     fn peek(&mut self, held: &mut Held<D::File>) -> Peek {
-        let text = if held.seen.is_none() {
-            match self.text_of(&held.file, None) {
-                Ok(text) => text,
-                Err(KeeperError::NotText(_) | KeeperError::TooLarge { .. }) => return self.unreadable(held),
-                Err(_) => return Peek::Busy,
-            }
-        } else {
-            match self.disk.glimpse(&held.file, self.options.limit) {
-                Ok(Glimpse::Quiet(bytes) | Glimpse::Unsure(bytes, _)) => match decode(&bytes) {
-                    Ok(text) => text.to_owned(),
-                    Err(_) => return self.unreadable(held),
-                },
-                _ => return Peek::Busy,
-            }
-        };
-        held.looks = held.looks.saturating_add(1);
-        if held.seen == Some(sum(&text)) {
+        let Some(seen) = held.seen else { return self.first_look(held) };
+        let glimpse = self.disk.glimpse(&held.file, self.options.limit);
+        let Ok(Glimpse::Quiet(bytes) | Glimpse::Unsure(bytes, _)) = glimpse else { return Peek::Busy };
+        if sum_bytes(&bytes) == seen {
+            held.looks = held.looks.saturating_add(1);
             return Peek::Still;
         }
+        match decode(&bytes) {
+            Ok(text) => self.written_late(held, text.to_owned()),
+            Err(_) => self.unreadable(held),
+        }
+    }
+
+    fn first_look(&mut self, held: &mut Held<D::File>) -> Peek {
+        match self.text_of(&held.file) {
+            Ok(text) => self.written_late(held, text),
+            Err(KeeperError::NotText(_) | KeeperError::TooLarge { .. }) => self.unreadable(held),
+            Err(_) => Peek::Busy,
+        }
+    }
+
+    fn written_late(&mut self, held: &mut Held<D::File>, text: String) -> Peek {
+        held.looks = held.looks.saturating_add(1);
         held.seen = Some(sum(&text));
         self.late.push(text);
         Peek::Written

@@ -33,7 +33,7 @@ pub(super) fn gather<D: Disk>(
             continue;
         }
         let found = file.disk.open(&path).map_err(|error| failed("read", &path, &error));
-        match found.and_then(|found| file.text_of(&found, None)) {
+        match found.and_then(|found| file.text_of(&found)) {
             Ok(found) if found == text || meaning.known.contains(&sum(&found)) => discard(&file.disk, &path)?,
             Ok(found) => {
                 is_torn |= meaning.known == IN_PLACE;

@@ -6,6 +6,7 @@ use std::io;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 
+use rustix::buffer::spare_capacity;
 use rustix::fs::{Access, AtFlags, CWD, Gid, Mode, OFlags, RenameFlags, ResolveFlags, Uid};
 use rustix::io::Errno;
 use rustix::process::{Pid, getegid, geteuid, getgroups};
@@ -52,8 +53,11 @@ fn held(path: &Path) -> io::Result<(File, &OsStr)> {
 
 /// Renames between two names in one folder.
 fn renamed(from: &Path, to: &Path, flags: RenameFlags) -> io::Result<()> {
-    let ((from_folder, from), (to_folder, to)) = (held(from)?, held(to)?);
-    Ok(rustix::fs::renameat_with(from_folder, from, to_folder, to, flags)?)
+    if from.parent() != to.parent() {
+        return Err(io::ErrorKind::InvalidInput.into());
+    }
+    let ((folder, from), to) = (held(from)?, to.file_name().unwrap_or_default());
+    Ok(rustix::fs::renameat_with(&folder, from, &folder, to, flags)?)
 }
 
 pub(super) fn glimpse(file: &File, limit: u64) -> io::Result<Glimpse> {
@@ -64,6 +68,18 @@ pub(super) fn glimpse(file: &File, limit: u64) -> io::Result<Glimpse> {
     };
     let glimpse = contents(file, limit)?;
     Ok(if lease.is_kept() { glimpse } else { Glimpse::Busy })
+}
+
+/// Reads on until the file ends or there is no more room.
+pub(super) fn fill(file: &File, bytes: &mut Vec<u8>) -> io::Result<()> {
+    while bytes.len() < bytes.capacity() {
+        match rustix::io::read(file, spare_capacity(bytes)) {
+            Ok(0) => break,
+            Ok(_) | Err(Errno::INTR) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Ok(())
 }
 
 pub(super) fn is_writable(path: &Path, metadata: &std::fs::Metadata) -> bool {

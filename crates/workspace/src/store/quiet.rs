@@ -65,32 +65,49 @@ impl Pauses {
     }
 }
 
-/// The text of an open file, read while nobody wrote it. `before` is what was last known to stand there.
+/// The text of an open file, read while nobody wrote it; none if it is `before`, which was last known to stand there.
 pub(super) fn read<D: Disk>(
     disk: &D,
     file: &D::File,
     before: Option<&str>,
     patience: &Patience,
     limit: u64,
-) -> Result<String, KeeperError> {
+) -> Result<Option<String>, KeeperError> {
+    let other = |bytes: &[u8]| {
+        let is_same = before.is_some_and(|before| before.as_bytes() == bytes);
+        if is_same { Ok(None) } else { Ok(Some(decode(bytes)?.to_owned())) }
+    };
     let mut pauses = Pauses::within(patience.busy + patience.truncated);
     let mut busy = Pauses::within(patience.busy);
     let mut standing: Option<Standing> = None;
+    let had_words = before.is_none_or(|before| !before.is_empty());
+    let mut empty_since: Option<Instant> = None;
     loop {
         match disk.glimpse(file, limit)? {
-            Glimpse::Quiet(bytes) => return Ok(decode(&bytes)?.to_owned()),
+            // A new file has its name a moment before its maker has it open for writing, and in that moment nothing says that
+            // words will follow.
+            Glimpse::Quiet(bytes) if bytes.is_empty() && had_words => {
+                let since = *empty_since.get_or_insert_with(Instant::now);
+                if since.elapsed() >= patience.truncated {
+                    return other(&bytes);
+                }
+                if !pauses.pause() {
+                    return Err(KeeperError::Busy);
+                }
+            }
+            Glimpse::Quiet(bytes) => return other(&bytes),
             Glimpse::TooLong(length) => return Err(KeeperError::TooLarge { length, limit }),
             Glimpse::Unsure(bytes, look) => {
                 let stood = Standing::of(&mut standing, bytes, look);
                 if stood.since.elapsed() >= stood.needed(before, patience) {
-                    return Ok(decode(&stood.bytes)?.to_owned());
+                    return other(&stood.bytes);
                 }
                 if !pauses.pause() {
                     return Err(KeeperError::Busy);
                 }
             }
             Glimpse::Busy => {
-                standing = None;
+                (standing, empty_since) = (None, None);
                 if !busy.pause() {
                     return Err(KeeperError::Busy);
                 }

@@ -1,7 +1,7 @@
 //! The file system of this machine. Never holds state: what it knows, it asks for.
 
 use std::fs::{File, Metadata};
-use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
+use std::io::{self, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
@@ -91,12 +91,12 @@ pub(super) fn contents(file: &File, limit: u64) -> io::Result<Glimpse> {
     if length > limit {
         return Ok(Glimpse::TooLong(length));
     }
+    // Room for one byte more than there is, so that one that grows is seen.
+    let mut bytes = Vec::with_capacity(usize::try_from(length).unwrap_or_default() + 1);
     let mut reader = file;
     reader.seek(SeekFrom::Start(0))?;
-    let mut bytes = Vec::with_capacity(usize::try_from(length).unwrap_or_default() + 1);
-    reader.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
-    let read = bytes.len() as u64;
-    Ok(if read > limit { Glimpse::TooLong(read) } else { Glimpse::Quiet(bytes) })
+    system::fill(reader, &mut bytes)?;
+    Ok(if bytes.len() as u64 > length { Glimpse::Busy } else { Glimpse::Quiet(bytes) })
 }
 
 /// What the file holds where nobody can say whether it is being written.

@@ -14,6 +14,14 @@ use crate::keeper::{Displaced, KeeperError};
 /// How many names are tried that files of an earlier process may have taken.
 const NAMES_MAX: usize = 1000;
 
+/// One replacement: the text that is expected in the file and the one that comes in its place, and the sums of both.
+#[derive(Clone, Copy)]
+struct Replacement<'t> {
+    expected: &'t str,
+    text: &'t str,
+    sums: [u64; 2],
+}
+
 impl<D: Disk> StoredFile<D> {
     pub(super) fn replace(&mut self, expected: &str, text: &str) -> Result<Displaced, KeeperError> {
         let length = text.len() as u64;
@@ -22,24 +30,23 @@ impl<D: Disk> StoredFile<D> {
         }
         let look = self.wait_for_name()?;
         self.check(&look)?;
-        let displaced = if look.links > 1 || !look.keeps_owner {
-            self.write_in_place(expected, text)?
-        } else {
-            let path = self.path.clone();
-            let known = [sum(expected), sum(text)];
-            let whole = match self.make(known, Like::File(&path), text) {
-                Err(KeeperError::Io(error)) if is_full(&error) && self.make_room() => {
-                    self.make(known, Like::File(&path), text)?
-                }
-                made => made?,
-            };
-            if self.can_exchange {
-                self.exchange(whole, expected, text)?
-            } else {
-                self.compare_and_rename(&whole, expected, text)?
+        let sums = [sum(expected), sum(text)];
+        let replacement = Replacement { expected, text, sums };
+        if look.links > 1 || !look.keeps_owner {
+            return self.write_in_place(replacement);
+        }
+        let path = self.path.clone();
+        let whole = match self.make(sums, Like::File(&path), text) {
+            Err(KeeperError::Io(error)) if is_full(&error) && self.make_room() => {
+                self.make(sums, Like::File(&path), text)?
             }
+            made => made?,
         };
-        Ok(displaced)
+        if self.can_exchange {
+            self.exchange(whole, replacement)
+        } else {
+            self.compare_and_rename(&whole, replacement)
+        }
     }
 
     /// A new file with this text, durable under a name that says that it is whole.
@@ -76,7 +83,8 @@ impl<D: Disk> StoredFile<D> {
         }
     }
 
-    fn exchange(&mut self, whole: PathBuf, expected: &str, text: &str) -> Result<Displaced, KeeperError> {
+    fn exchange(&mut self, whole: PathBuf, replacement: Replacement<'_>) -> Result<Displaced, KeeperError> {
+        let Replacement { expected, text, sums: [sum_expected, sum_text] } = replacement;
         let mut pauses = Pauses::within(self.options.patience.missing);
         while let Err(error) = self.disk.exchange(&whole, &self.path) {
             if error.kind() == io::ErrorKind::NotFound && pauses.pause() {
@@ -85,7 +93,7 @@ impl<D: Disk> StoredFile<D> {
             if is_unsupported(&error) {
                 self.can_exchange = false;
                 self.remarks.push(Remark::NoExchange(self.path.clone()));
-                return self.compare_and_rename(&whole, expected, text);
+                return self.compare_and_rename(&whole, replacement);
             }
             self.discard_quietly(&whole);
             return Err(failed("replace", &self.path, &error));
@@ -105,7 +113,7 @@ impl<D: Disk> StoredFile<D> {
                 return Err(error);
             }
         };
-        let came_out = self.text_of(&file, Some(expected));
+        let came_out = self.other_than(Some(expected), &file);
         if let Err(error @ (KeeperError::NotText(_) | KeeperError::TooLarge { .. })) = came_out {
             return Err(self.put_back(&whole, text, error));
         }
@@ -117,15 +125,19 @@ impl<D: Disk> StoredFile<D> {
                 return Err(error);
             }
         };
-        self.settle_on(text);
+        self.settle_on(text, sum_text);
         self.let_go_of_absorbed();
-        if came_out == expected {
-            self.discard_quietly(&whole);
-            self.hold(Held::nameless(file, &came_out));
-            return Ok(Displaced::AsExpected);
+        match came_out {
+            Some(save) => {
+                self.hold(Held::named(whole, file, &save));
+                Ok(Displaced::Save(save))
+            }
+            None => {
+                self.discard_quietly(&whole);
+                self.hold(Held::nameless(file, sum_expected, expected.len()));
+                Ok(Displaced::AsExpected)
+            }
         }
-        self.hold(Held::named(whole, file, &came_out));
-        Ok(Displaced::Save(came_out))
     }
 
     /// Gives the file back what must not be replaced, and looks at what came out then.
@@ -137,7 +149,7 @@ impl<D: Disk> StoredFile<D> {
             self.unopened.push(whole.to_owned());
             return error;
         };
-        if self.text_of(&file, None).is_ok_and(|came_out| came_out == text) {
+        if self.other_than(Some(text), &file).is_ok_and(|other| other.is_none()) {
             self.discard_quietly(whole);
         } else {
             self.held.push(Held::unread(whole.to_owned(), file));
@@ -149,8 +161,7 @@ impl<D: Disk> StoredFile<D> {
     fn compare_and_rename(
         &mut self,
         whole: &Path,
-        expected: &str,
-        text: &str,
+        Replacement { expected, text, sums: [_, sum_text] }: Replacement<'_>,
     ) -> Result<Displaced, KeeperError> {
         let (file, current) = match self.current() {
             Ok(current) => current,
@@ -168,15 +179,16 @@ impl<D: Disk> StoredFile<D> {
             return Err(failed("replace", &self.path, &error));
         }
         self.known = None;
-        self.hold(Held::nameless(file, &current));
+        self.hold(Held::nameless(file, sum(&current), current.len()));
         self.disk.sync_folder(&self.folder).map_err(|error| failed("replace", &self.path, &error))?;
-        self.settle_on(text);
+        self.settle_on(text, sum_text);
         self.let_go_of_absorbed();
         Ok(Displaced::AsExpected)
     }
 
     /// For a file with several names, or of another owner, which a new file would not have. A copy stays until all is written.
-    fn write_in_place(&mut self, expected: &str, text: &str) -> Result<Displaced, KeeperError> {
+    fn write_in_place(&mut self, replacement: Replacement<'_>) -> Result<Displaced, KeeperError> {
+        let Replacement { expected, text, sums: [_, sum_text] } = replacement;
         let remark = Remark::InPlace(self.path.clone());
         if !self.remarks.contains(&remark) {
             self.remarks.push(remark);
@@ -195,7 +207,7 @@ impl<D: Disk> StoredFile<D> {
             }
             return Err(failed("write", &self.path, &error));
         }
-        self.settle_on(text);
+        self.settle_on(text, sum_text);
         self.let_go_of_absorbed();
         self.discard_quietly(&copy);
         Ok(Displaced::AsExpected)

@@ -45,6 +45,10 @@ impl Quiet {
         self.roots.push(root);
     }
 
+    pub(super) fn roots(&self) -> &[PathBuf] {
+        &self.roots
+    }
+
     /// A raw event came for this path; its time of quiet begins anew.
     pub(super) fn hear(&mut self, path: PathBuf, now: Instant) {
         let time = match self.documents.get(&path) {

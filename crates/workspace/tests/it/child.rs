@@ -17,7 +17,17 @@ pub(crate) fn told() -> String {
 
 /// Runs `test` in another process, after the shell has done `first`.
 pub(crate) fn run_after(first: &str, test: &str) {
-    let mut shell = Command::new("sh");
+    run_in(Command::new("sh"), first, test);
+}
+
+/// As [`run_after`], for a user of its own, whose limits are nobody else's.
+pub(crate) fn run_apart(first: &str, test: &str) {
+    let mut apart = Command::new("unshare");
+    apart.args(["--user", "--map-root-user", "--", "sh"]);
+    run_in(apart, first, test);
+}
+
+fn run_in(mut shell: Command, first: &str, test: &str) {
     shell.args(["-c", &format!("{first}; exec \"$0\" \"$@\"")]).arg(std::env::current_exe().unwrap());
     let output = shell.args(["--exact", test]).env(MARK, "1").output().unwrap();
     let told = String::from_utf8_lossy(&output.stdout).into_owned();

@@ -10,6 +10,8 @@
 )]
 
 mod child;
+mod conversation;
+mod conversation_trouble;
 mod dice;
 mod editor;
 mod files;
@@ -18,6 +20,9 @@ mod memory_keeper;
 mod past;
 mod simulated;
 mod site;
+
+#[cfg(target_os = "linux")]
+mod outside;
 
 mod store;
 mod store_crash;
@@ -33,7 +38,6 @@ mod journal;
 mod journal_crash;
 mod journal_damage;
 mod lock;
-mod pending;
 mod sidecar;
 
 mod daemon;
@@ -45,4 +49,8 @@ mod trouble;
 mod trouble_disk;
 mod owner;
 mod processes;
+mod recovery;
+mod session;
+mod revise;
+mod section_tools;
 mod watch;

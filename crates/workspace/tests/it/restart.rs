@@ -336,6 +336,26 @@ async fn old_operations_are_folded_away_when_a_document_is_opened() {
 }
 
 #[tokio::test]
+async fn a_request_is_known_after_a_thousand_operations_that_came_since() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("plan.md"), PLAN).unwrap();
+    let hub = workspace::project::open(folder.path(), at(0)).unwrap();
+    let asked = append("plan.md", "once").by(log()).named("the request");
+    assert!(is_written(&hub.execute(asked.clone()).await));
+    let handle = hub.document("plan.md").await.unwrap();
+    for number in 0..1001 {
+        let line = append("plan.md", &format!("line {number}")).by(log());
+        assert!(is_written(&handle.execute(line).await));
+    }
+    hub.shutdown().await;
+    let hub = workspace::project::open(folder.path(), at(31 * DAY)).unwrap();
+    let reply = hub.execute(asked).await;
+    assert!(reply.duplicate && reply.revision == 1, "{reply:?}");
+    hub.shutdown().await;
+    assert_eq!(history(folder.path(), "plan.md").entries().len(), 1000);
+}
+
+#[tokio::test]
 async fn a_long_life_does_not_let_the_journal_grow_for_ever() {
     let folder = tempfile::tempdir().unwrap();
     long_past(&journal_path(folder.path(), "plan.md"), 1000);

@@ -148,3 +148,20 @@ fn a_local_file_system_can_do_all_that_is_asked() {
         assert_eq!(names(folder.path()), [""; 0]);
     }
 }
+
+#[test]
+fn a_new_file_without_words_is_waited_for_and_believed_if_it_stays_so() {
+    let Scene { folder: _folder, path, mut file } = scene("one\ntwo\n");
+    // An editor that moved the old file aside and has made the new one, and is stopped before it opens it for writing.
+    fs::rename(&path, path.with_extension("old")).unwrap();
+    drop(fs::File::create(&path).unwrap());
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            std::thread::sleep(Duration::from_millis(60));
+            fs::write(&path, "one\ntwo\nthree\n").unwrap();
+        });
+        assert_eq!(file.read().unwrap().as_deref(), Some("one\ntwo\nthree\n"));
+    });
+    fs::write(&path, "").unwrap();
+    assert_eq!(file.read().unwrap().as_deref(), Some(""));
+}

@@ -222,6 +222,40 @@ async fn a_document_that_is_moved_in_the_middle_of_an_answer_is_followed_by_its_
     }
 }
 
+// FT-4
+#[tokio::test]
+async fn a_document_without_a_session_that_is_moved_is_neither_written_nor_made_again() {
+    for to in ["moved.md", "below/moved.md"] {
+        let site = two().await;
+        fs::create_dir(site.path("below")).unwrap();
+        let (plan, inode) = (site.document("plan.md").await, inode(&site.path("plan.md")));
+        let answer = plan.stream(Target::Section("Log".into()), log()).await.unwrap();
+        fs::rename(site.path("plan.md"), site.path(to)).unwrap();
+        let text = site.text(to);
+        answer.say("an answer on its way").await.unwrap();
+        let (kind, message) = refusal(&site.append("plan.md", "to the old name").await);
+        assert_eq!(kind, FileErrorKind::NotFound, "{message}");
+        assert!(message.contains("restore the file, or write its text to a new one"), "{message}");
+        assert_eq!(answer.finish().await.unwrap().leftover.as_deref(), Some("an answer on its way"));
+        assert!(!site.path("plan.md").exists(), "the old name is there again");
+        assert_eq!((site.text(to), self::inode(&site.path(to))), (text, inode), "the moved file was touched");
+
+        // Under its new name it is a document like any other, and its old name is free for another.
+        assert!(is_written(&site.append(to, "to the new name").await));
+        fs::write(site.path("plan.md"), PLAN).unwrap();
+        assert!(is_written(&site.append("plan.md", "to another document").await));
+        let texts = (site.text(to), site.text("plan.md"));
+        assert!(has(&texts.0, "before") && has(&texts.0, "to the new name"), "{texts:?}");
+        assert!(has(&texts.1, "to another document") && !texts.0.contains("another"), "{texts:?}");
+        assert!(is_written(&site.append("other.md", "meanwhile").await));
+        site.close().await;
+    }
+}
+
+fn inode(path: &Path) -> u64 {
+    std::os::unix::fs::MetadataExt::ino(&fs::metadata(path).unwrap())
+}
+
 #[tokio::test]
 async fn a_damaged_journal_is_kept_and_the_documents_go_on() {
     let mut dice = Dice::new(11);

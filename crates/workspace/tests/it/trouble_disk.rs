@@ -91,6 +91,30 @@ fn whichever_system_call_fails_in_a_project_nothing_acknowledged_is_missing() {
     assert!(told > 5 && done > 5, "{told} told, {done} done");
 }
 
+// FT-13
+#[test]
+fn with_no_thread_to_be_had_nothing_acknowledged_is_missing() {
+    for at in 1..=4 {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("plan.md"), PLAN).unwrap();
+        let output = Command::new("strace")
+            .args(["-f", "-qq", "-o", "/dev/null", "-e", "trace=clone3"])
+            .args(["-e", &format!("inject=clone3:error=EAGAIN:when={at}+")])
+            .arg(std::env::current_exe().unwrap())
+            .args(["trouble_disk::child_that_appends_once", "--exact", "--nocapture", "--test-threads=1"])
+            .env(ONCE, folder.path())
+            .stderr(Stdio::null())
+            .output()
+            .unwrap();
+        let is_acknowledged = String::from_utf8_lossy(&output.stdout).contains("acknowledged");
+        // One thread is enough; without any nothing is begun.
+        assert_eq!(is_acknowledged, at > 1);
+        let text = fs::read_to_string(folder.path().join("plan.md")).unwrap();
+        assert!(if is_acknowledged { has(&text, "an answer") } else { text == PLAN }, "{at}: {text:?}");
+        again(folder.path(), &format!("no thread from the {at}. on"));
+    }
+}
+
 /// The next process does what the one with the fault was asked for, once.
 fn again(folder: &Path, place: &str) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();

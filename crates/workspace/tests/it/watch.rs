@@ -11,6 +11,7 @@ use workspace::event::Event;
 use workspace::hub::Hub;
 use workspace::watch::{Options, Source, Watched, Watcher};
 
+use crate::child;
 use crate::files::keepers;
 
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -57,6 +58,25 @@ impl Watching {
         };
         assert!(tokio::time::timeout(PATIENCE, heard).await.expect("heard in time"));
     }
+
+    /// Saves again and again, as a person would: a new folder must be watched before something in it can be heard.
+    async fn save_until_heard(&mut self, name: &str) {
+        let wanted = Watched::FileChanged(self.path(name));
+        let mut tick = tokio::time::interval(Duration::from_millis(20));
+        let found = tokio::time::timeout(PATIENCE, async {
+            let mut number = 0;
+            loop {
+                tokio::select! {
+                    _ = tick.tick() => {
+                        number += 1;
+                        self.write(name, &number.to_string());
+                    }
+                    watched = self.heard.recv() => if watched.as_ref() == Some(&wanted) { return },
+                }
+            }
+        });
+        found.await.expect("heard in time");
+    }
 }
 
 #[tokio::test]
@@ -92,23 +112,7 @@ async fn new_folders_and_moved_files_of_a_root_are_heard() {
     watching.write("old.md", "x");
     watching.hear("old.md").await;
     std::fs::create_dir_all(watching.path("runs/one")).unwrap();
-    // The folder must be watched before something in it can be heard; saving until then is what a person would do.
-    let name = "runs/one/draft.md";
-    let wanted = Watched::FileChanged(watching.path(name));
-    let mut tick = tokio::time::interval(Duration::from_millis(20));
-    let found = tokio::time::timeout(PATIENCE, async {
-        let mut number = 0;
-        loop {
-            tokio::select! {
-                _ = tick.tick() => {
-                    number += 1;
-                    watching.write(name, &number.to_string());
-                }
-                watched = watching.heard.recv() => if watched.as_ref() == Some(&wanted) { return },
-            }
-        }
-    });
-    found.await.expect("heard in time");
+    watching.save_until_heard("runs/one/draft.md").await;
     std::fs::rename(watching.path("old.md"), watching.path("runs/one/new.md")).unwrap();
     watching.hear("runs/one/new.md").await;
 }
@@ -144,6 +148,46 @@ async fn polling_hears_the_same() {
     watching.write("b.md", "one");
     watching.write("a.md", "three, and longer still");
     watching.hear("a.md").await;
+}
+
+// FT-13
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn where_the_system_has_no_watch_left_changes_are_found_by_looking() {
+    if !child::is_child() {
+        for limit in ["max_inotify_watches", "max_inotify_instances"] {
+            let first = format!("echo 0 > /proc/sys/user/{limit}");
+            child::run_apart(
+                &first,
+                "watch::where_the_system_has_no_watch_left_changes_are_found_by_looking",
+            );
+        }
+        return;
+    }
+    let mut watching = watching(Source::System);
+    watching.write("a.md", "one");
+    let root = watching.folder.path().to_owned();
+    watching.watcher.watch_root(&root).unwrap();
+    assert!(watching.watcher.is_polling());
+    watching.write("a.md", "two, and longer");
+    watching.hear("a.md").await;
+}
+
+// FT-13
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_folder_that_comes_when_no_watch_is_left_is_looked_at() {
+    if !child::is_child() {
+        let first = "echo 1 > /proc/sys/user/max_inotify_watches";
+        return child::run_apart(first, "watch::a_folder_that_comes_when_no_watch_is_left_is_looked_at");
+    }
+    let mut watching = watching(Source::System);
+    let root = watching.folder.path().to_owned();
+    watching.watcher.watch_root(&root).unwrap();
+    assert!(!watching.watcher.is_polling());
+    std::fs::create_dir(watching.path("below")).unwrap();
+    watching.save_until_heard("below/a.md").await;
+    assert!(watching.watcher.is_polling());
 }
 
 // C08

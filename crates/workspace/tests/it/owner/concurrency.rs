@@ -70,6 +70,20 @@ async fn sixty_four_writers_with_twenty_lines_each_are_all_there() {
     }
 }
 
+#[tokio::test]
+async fn of_two_appends_of_one_turn_that_share_a_name_one_is_done() {
+    for (one, other) in [("User", "User"), ("User", "Terminal")] {
+        let desk = open(RUN);
+        let ask = |section| desk.ask(append(section, "the same\n").by(anna()).named("r1"));
+        let (first, second, third) =
+            tokio::join!(ask(one), ask(other), desk.ask(append(other, "another\n").by(anna())));
+        assert_eq!([first.duplicate, second.duplicate, third.duplicate], [false, true, false]);
+        assert_eq!([bytes(&first), bytes(&second), bytes(&third)], [9, 9, 8]);
+        let text = desk.keeper.file();
+        assert_eq!((count(&text, "the same"), count(&text, "another")), (1, 1), "{text}");
+    }
+}
+
 // C13
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_flood_of_ten_thousand_appends_does_not_hold_up_a_person() {

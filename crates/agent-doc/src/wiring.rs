@@ -1,0 +1,15 @@
+//! The parts put together as the person's settings say: a model, tools, rules, a transcript, who answers. Never does any of their
+//! work.
+
+pub(crate) mod agents;
+pub(crate) mod answerer;
+mod discreet;
+pub(crate) mod model;
+pub(crate) mod own;
+pub(crate) mod prompt;
+pub(crate) mod rules;
+pub(crate) mod search;
+pub(crate) mod servers;
+pub(crate) mod tools;
+pub(crate) mod turns;
+pub(crate) mod writer;

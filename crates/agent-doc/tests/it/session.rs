@@ -1,0 +1,12 @@
+//! Session documents through the program: real git, real files, and agents that are programs.
+
+mod answers;
+mod commands;
+mod editors;
+mod git;
+mod refusals;
+mod scene;
+mod trouble;
+mod vim;
+mod watch;
+mod write;

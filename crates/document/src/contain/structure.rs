@@ -1,0 +1,128 @@
+//! What a text holds that an addition must leave alone, found in one reading and kept for the next addition.
+//! Never notices that the text has changed; that is the caller's.
+
+use std::ops::Range;
+
+use pulldown_cmark::{Event, Tag};
+
+use super::verify::{Insertion, is_unchanged_around, markers};
+use super::{Containment, Limits, contain};
+use crate::section::{self, Found, Gap, Section, SectionError};
+use crate::text::LineEnding;
+
+/// The headings and markers of one text. Where it is given together with a text, it must be that text's own.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Structure {
+    pub(super) headings: Vec<Found>,
+    /// Where our markers begin, outside of code.
+    pub(super) markers: Vec<usize>,
+    ending: LineEnding,
+}
+
+/// What is put into a document, and where.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Addition {
+    /// The place in the document as it was before all additions.
+    pub at: usize,
+    /// What is put there, with what parts it from the text around it.
+    pub text: String,
+}
+
+/// What several additions make of a document.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Appended {
+    /// One for each text, in the order in which they were given.
+    pub additions: Vec<Addition>,
+    /// The document with all of them.
+    pub text: String,
+    /// Its structure.
+    pub structure: Structure,
+}
+
+impl Structure {
+    /// Reads the text.
+    #[must_use]
+    pub fn of(text: &str) -> Structure {
+        let mut code: Vec<Range<usize>> = Vec::new();
+        let headings = section::scan_with(text, |event, range| {
+            if matches!(event, Event::Code(_) | Event::Start(Tag::CodeBlock(_))) {
+                code.push(range.clone());
+            }
+        });
+        let markers = markers(text, &code).into_iter().map(|marker| marker.start).collect();
+        Structure { headings, markers, ending: LineEnding::of(text) }
+    }
+
+    /// How most lines of the text end.
+    #[must_use]
+    pub fn ending(&self) -> LineEnding {
+        self.ending
+    }
+
+    /// As [`locate`](section::locate), without reading the text again.
+    ///
+    /// # Errors
+    ///
+    /// [`SectionError`] if the title does not name exactly one section.
+    pub fn locate(&self, document: &str, title: &str) -> Result<Section, SectionError> {
+        self.find(document, title).map(|heading| Section::of(document, &heading))
+    }
+
+    /// What [`append_contained`](super::append_contained) adds for each title and text, with one reading for all of them. None if one
+    /// of them cannot go in just like that, or two go to the same place; then each is to be tried alone.
+    ///
+    /// ```
+    /// use document::contain::Structure;
+    ///
+    /// let text = "## A\n\n## B\n";
+    /// let added = Structure::of(text).append_each(text, &[("A", "One."), ("B", "Two.")]).unwrap();
+    /// assert_eq!(added.text, "## A\nOne.\n\n## B\nTwo.\n");
+    /// assert_eq!(added.structure, Structure::of(&added.text));
+    /// ```
+    #[must_use]
+    pub fn append_each(&self, document: &str, texts: &[(&str, &str)]) -> Option<Appended> {
+        let mut additions = Vec::with_capacity(texts.len());
+        for (title, text) in texts {
+            let heading = self.find(document, title).ok()?;
+            let contained =
+                contain(text, &Containment { section_level: heading.level, limits: Limits::NONE });
+            let (at, text) = section::addition(document, &heading, &contained, Gap::Blank, self.ending);
+            additions.push((Addition { at, text }, heading.level));
+        }
+        let mut order: Vec<&(Addition, u8)> = additions.iter().collect();
+        order.sort_by_key(|(addition, _)| addition.at);
+        let insertions: Vec<Insertion<'_>> = order
+            .iter()
+            .map(|(addition, level)| Insertion { at: addition.at, text: &addition.text, level: *level })
+            .collect();
+        if !insertions.is_sorted_by(|one, next| one.at < next.at) {
+            return None;
+        }
+        let text = with_all(document, &insertions)?;
+        let structure = Structure::of(&text);
+        let is_fine = is_unchanged_around(self, &structure, &insertions);
+        is_fine.then(|| Appended {
+            additions: additions.into_iter().map(|(addition, _)| addition).collect(),
+            text,
+            structure,
+        })
+    }
+
+    pub(super) fn find(&self, document: &str, title: &str) -> Result<Found, SectionError> {
+        section::find_among(document, &self.headings, title)
+    }
+}
+
+/// The document with all insertions, which are in the order of their places.
+fn with_all(document: &str, insertions: &[Insertion<'_>]) -> Option<String> {
+    let added: usize = insertions.iter().map(|one| one.text.len()).sum();
+    let mut text = String::with_capacity(document.len() + added);
+    let mut from = 0;
+    for one in insertions {
+        text.push_str(document.get(from..one.at)?);
+        text.push_str(one.text);
+        from = one.at;
+    }
+    text.push_str(document.get(from..)?);
+    Some(text)
+}

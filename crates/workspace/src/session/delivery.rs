@@ -1,0 +1,385 @@
+//! The one way of an answer into its document, whole or word by word: each time the answer so far is laid out on the text that it
+//! answers, and what that adds to the last time is merged with the document as it is now. Never writes before the answer is on the
+//! disk, and never takes away what somebody typed meanwhile.
+
+use document::component::components;
+use document::frontmatter::Write;
+use document::merge::{NoticeKind, merge, merge_diff3};
+use document::patch::steady_prefix;
+
+use super::layout::{Layout, LayoutError, Words};
+use crate::command::{Actor, FileCommand, FileErrorKind, FileResult};
+use crate::pending::{Pending, Response, Target, fingerprint};
+use crate::reach::{Reach, ReachError};
+use crate::sidecar::{DocumentPaths, SidecarError};
+use crate::snapshot::Snapshot;
+
+/// How often a document may change between reading it and writing to it before we give up.
+const RACES_MAX: usize = 100;
+
+/// An answer on its way.
+#[derive(Debug)]
+pub struct Delivery {
+    pending: Pending,
+    snapshot: Snapshot,
+    response: Response,
+    layout: Layout,
+    write: Write,
+    /// The document's path from the root.
+    path: String,
+    /// The text that is answered.
+    baseline: String,
+    /// That text with what of the answer is in the document.
+    shown: String,
+    /// What the document read after our last write.
+    written: Option<String>,
+    outcome: Outcome,
+}
+
+/// What is known of how the delivery went.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Outcome {
+    /// The last revision that it made; none if it wrote nothing.
+    pub revision: Option<u64>,
+    /// Somebody else had changed the document.
+    pub is_merged: bool,
+    /// Places where conflict markers were written.
+    pub conflicts: usize,
+    /// What the person may want to know.
+    pub notices: Vec<String>,
+    /// What the document read after the last write.
+    pub left: Option<String>,
+}
+
+/// How much of the answer is brought into the document.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Upto {
+    /// What can be shown though more will come.
+    Steady,
+    /// All of it.
+    End,
+}
+
+/// What came of bringing more of an answer into the document.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Flushed {
+    /// There was nothing new.
+    Nothing,
+    /// It is in the file.
+    Written,
+    /// Its place is not there, or its marks are broken. Nothing was written; it is tried again with the next words.
+    NoPlace,
+}
+
+/// Why an answer did not get into its document. It is kept, and `recover` brings it there.
+#[derive(Debug, thiserror::Error)]
+pub enum DeliveryError {
+    /// Nobody owns the document.
+    #[error(transparent)]
+    Reach(#[from] ReachError),
+    /// The answer could not be kept.
+    #[error(transparent)]
+    Sidecar(#[from] SidecarError),
+    /// It has no place.
+    #[error(transparent)]
+    Layout(#[from] LayoutError),
+    /// The document's owner refused.
+    #[error("{message}")]
+    Refused {
+        /// What it said.
+        message: String,
+    },
+}
+
+/// What a delivery begins with.
+#[derive(Debug, Clone)]
+pub struct Order {
+    /// The answer's name. The same name again is delivered once.
+    pub id: String,
+    /// Who answers.
+    pub author: String,
+    /// When it began, in milliseconds since 1970.
+    pub time: u64,
+    /// Where it goes.
+    pub layout: Layout,
+    /// How it is merged.
+    pub write: Write,
+    /// The document's path from the root.
+    pub path: String,
+    /// The text that is answered.
+    pub baseline: String,
+    /// The text was read some time ago, so that other answers may have come since.
+    pub is_earlier: bool,
+}
+
+impl Delivery {
+    /// A delivery of which nothing is said yet. Keeps what it needs to be gone on with after a crash.
+    ///
+    /// # Errors
+    ///
+    /// [`DeliveryError`] if that cannot be kept.
+    pub fn begin(paths: &DocumentPaths, order: Order) -> Result<Delivery, DeliveryError> {
+        let pending = Pending::at(&paths.pending_dir);
+        let snapshot = Snapshot::at(&paths.snapshot);
+        let Order { id, author, time, layout, write, path, baseline, is_earlier } = order;
+        let mut response = Response::new(&id, &author, Target::Answer(layout.clone()), &baseline, time);
+        let before = snapshot.get()?;
+        // A snapshot that holds all of the text and more is of an answer that came since the text was read.
+        let is_later = is_earlier && before.as_deref().is_some_and(|before| is_extended(&baseline, before));
+        response.snapshot = before.filter(|_| !is_later).as_deref().map(fingerprint);
+        response.is_later = is_later;
+        pending.put_base(&id, &baseline)?;
+        pending.put(&response)?;
+        let shown = baseline.clone();
+        let outcome = Outcome::default();
+        Ok(Delivery {
+            pending,
+            snapshot,
+            response,
+            layout,
+            write,
+            path,
+            baseline,
+            shown,
+            written: None,
+            outcome,
+        })
+    }
+
+    /// A delivery that a crash broke off, to go on with in the document, which reads `current` now. None if the response is of another
+    /// kind.
+    ///
+    /// # Errors
+    ///
+    /// [`DeliveryError`] if what it needs cannot be read.
+    pub fn resume(
+        paths: &DocumentPaths,
+        path: &str,
+        mut response: Response,
+        current: &str,
+    ) -> Result<Option<Delivery>, DeliveryError> {
+        let Target::Answer(layout) = response.target.clone() else { return Ok(None) };
+        let pending = Pending::at(&paths.pending_dir);
+        let baseline = pending.base(&response.id)?.unwrap_or_else(|| current.to_owned());
+        response.applied = response.applied_in(current);
+        response.attempt = None;
+        let write = document::frontmatter::Frontmatter::parse(&baseline).settings.write();
+        let mut delivery = Delivery {
+            pending,
+            snapshot: Snapshot::at(&paths.snapshot),
+            layout,
+            write,
+            path: path.to_owned(),
+            shown: baseline.clone(),
+            baseline,
+            written: None,
+            outcome: Outcome::default(),
+            response,
+        };
+        if delivery.response.applied > 0 {
+            delivery.shown =
+                delivery.layout.lay(&delivery.baseline, &delivery.words(delivery.response.applied))?.text;
+        }
+        Ok(Some(delivery))
+    }
+
+    /// Adds words of the answer.
+    pub fn say(&mut self, text: &str) {
+        self.response.text.push_str(text);
+    }
+
+    /// Takes back what was said after the first `length` bytes.
+    pub fn take_back(&mut self, length: usize) {
+        let length = document::text::floor_char_boundary(&self.response.text, length);
+        self.response.text.truncate(length);
+        self.response.applied = self.response.applied.min(length);
+    }
+
+    /// Adds words of the thinking.
+    pub fn think(&mut self, text: &str) {
+        self.response.thinking.push_str(text);
+    }
+
+    /// Keeps the conversation's name in the document.
+    pub fn talk(&mut self, name: &str) {
+        self.response.talk = Some(name.to_owned());
+    }
+
+    /// Nothing more will come.
+    pub fn complete(&mut self) {
+        self.response.is_whole = true;
+    }
+
+    /// What was said so far.
+    #[must_use]
+    pub fn said(&self) -> &str {
+        &self.response.text
+    }
+
+    /// The answer's name.
+    #[must_use]
+    pub fn id(&self) -> &str {
+        &self.response.id
+    }
+
+    /// How it went so far.
+    #[must_use]
+    pub fn outcome(&self) -> &Outcome {
+        &self.outcome
+    }
+
+    /// Puts what was said on the disk, without touching the document.
+    ///
+    /// # Errors
+    ///
+    /// [`DeliveryError`] if that cannot be done.
+    pub fn keep(&self) -> Result<(), DeliveryError> {
+        Ok(self.pending.put(&self.response)?)
+    }
+
+    /// Brings what is new of the answer into the document.
+    ///
+    /// # Errors
+    ///
+    /// [`DeliveryError`] if it could not be written. What was said is kept.
+    pub async fn flush(&mut self, reach: &mut Reach, upto: Upto) -> Result<Flushed, DeliveryError> {
+        let length = match upto {
+            Upto::Steady => steady_prefix(&self.response.text),
+            Upto::End => self.response.text.len(),
+        };
+        if upto == Upto::End {
+            // Whatever happens from here on, the answer is there.
+            self.keep()?;
+        }
+        let laid = self.layout.lay(&self.baseline, &self.words(length))?;
+        self.outcome.notices = laid.notices;
+        if laid.text == self.shown {
+            return Ok(Flushed::Nothing);
+        }
+        let mut refused = String::new();
+        for _ in 0..RACES_MAX {
+            let (current, revision) = read(reach, &self.path).await?;
+            let Some(merged) = self.merged(&laid.text, &current) else { return Ok(Flushed::NoPlace) };
+            self.response.attempt = None;
+            self.response.attempting(&current, &merged.text);
+            if let Some(attempt) = &mut self.response.attempt {
+                attempt.upto = length;
+            }
+            self.keep()?;
+            let mut request = FileCommand::Write { path: self.path.clone(), content: merged.text.clone() }
+                .by(Actor::User(self.response.author.clone()))
+                .on(revision);
+            if upto == Upto::End && self.response.is_whole {
+                request = request.named(format!("{}:whole", self.response.id));
+            }
+            let reply = reach.execute(request).await?;
+            match reply.result {
+                FileResult::Error { message, kind: FileErrorKind::Conflict { .. } } => refused = message,
+                FileResult::Error { message, .. } => return Err(DeliveryError::Refused { message }),
+                FileResult::Written { .. }
+                | FileResult::Content { .. }
+                | FileResult::SectionContent { .. }
+                | FileResult::Created { .. } => {
+                    self.outcome.is_merged |= current != self.shown;
+                    self.outcome.conflicts += merged.conflicts;
+                    self.outcome.revision = Some(reply.revision);
+                    self.response.applied = length;
+                    self.response.attempt = None;
+                    self.shown = laid.text;
+                    self.written = Some(merged.text);
+                    return Ok(Flushed::Written);
+                }
+            }
+        }
+        Err(DeliveryError::Refused { message: refused })
+    }
+
+    /// The document with the answer so far; none if the answer has no place in it, or would break its structure.
+    fn merged(&self, ours: &str, current: &str) -> Option<Merged> {
+        let is_as_we_left_it = self.written.as_deref().unwrap_or(&self.baseline) == current;
+        // A long document is read through only if somebody else wrote in it.
+        let names = if is_as_we_left_it { None } else { names(current) };
+        if !is_as_we_left_it && !self.layout.has_place_in(current, names.as_deref()) {
+            return None;
+        }
+        let merged = match self.write {
+            Write::Merge => merge_diff3(&self.shown, ours, current),
+            Write::Crdt => merge(&self.shown, ours, current),
+        };
+        let conflicts = merged.notices.iter().filter(|notice| notice.kind == NoticeKind::Conflict).count();
+        let is_kept = is_as_we_left_it || names == self::names(&merged.text);
+        is_kept.then_some(Merged { text: merged.text, conflicts })
+    }
+
+    /// All is in the document: what comes after it is the person's next change, and nothing waits any more.
+    ///
+    /// # Errors
+    ///
+    /// [`DeliveryError`] if that cannot be kept; then the answer seems to wait still, and is found to be there already.
+    pub fn settle(self) -> Result<Outcome, DeliveryError> {
+        let before = self.snapshot.get()?;
+        let agreed = self.agreed(before.as_deref());
+        if let Some(agreed) = agreed {
+            self.snapshot.set(&agreed)?;
+        }
+        self.pending.clear(&self.response.id)?;
+        Ok(Outcome { left: self.written, ..self.outcome })
+    }
+
+    /// The text up to which everything is answered.
+    fn agreed(&self, before: Option<&str>) -> Option<String> {
+        let is_later = self.response.is_later || before.map(fingerprint) != self.response.snapshot;
+        match before {
+            // Only a part of the answer came, so the question is still open.
+            None if !self.response.is_whole => None,
+            Some(before) if !self.response.is_whole || is_later => {
+                Some(merge(&self.baseline, &self.shown, before).text)
+            }
+            None | Some(_) => Some(self.shown.clone()),
+        }
+    }
+
+    /// Gives the answer up, as if it had never been asked for.
+    ///
+    /// # Errors
+    ///
+    /// [`DeliveryError`] if what waits cannot be removed.
+    pub fn abandon(self) -> Result<(), DeliveryError> {
+        Ok(self.pending.clear(&self.response.id)?)
+    }
+
+    fn words(&self, length: usize) -> Words {
+        Words {
+            text: self.response.text.get(..length).unwrap_or_default().to_owned(),
+            thinking: self.response.thinking.clone(),
+            talk: self.response.talk.clone(),
+        }
+    }
+}
+
+/// The names of a document's components, in order; none if its marks are broken.
+fn names(text: &str) -> Option<Vec<String>> {
+    Some(components(text).ok()?.into_iter().map(|component| component.name).collect())
+}
+
+struct Merged {
+    text: String,
+    conflicts: usize,
+}
+
+/// Whether `text` is `base` with more in it and nothing less.
+fn is_extended(base: &str, text: &str) -> bool {
+    base != text && document::diff::diff(base, text).iter().all(document::diff::Hunk::is_insertion)
+}
+
+/// The document as its owner has it now, and its revision.
+pub(crate) async fn read(reach: &mut Reach, path: &str) -> Result<(String, u64), DeliveryError> {
+    let reply = reach.execute(FileCommand::Read { path: path.to_owned() }.by(Actor::System)).await?;
+    match reply.result {
+        FileResult::Content { content } => Ok((content, reply.revision)),
+        FileResult::Error { message, .. } => Err(DeliveryError::Refused { message }),
+        FileResult::Written { .. } | FileResult::SectionContent { .. } | FileResult::Created { .. } => {
+            Err(DeliveryError::Refused { message: format!("{path}: no text came back; try again") })
+        }
+    }
+}
