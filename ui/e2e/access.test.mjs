@@ -1,7 +1,7 @@
 // For those who do not see, do not use a mouse, or see differently.
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
-import { after, before, test } from "node:test";
+import { after, afterEach, before, test } from "node:test";
 import { NOTES, PLAN, SESSION } from "./samples.mjs";
 import { Stage, textOf } from "./stage.mjs";
 
@@ -10,6 +10,7 @@ let stage;
 before(async () => {
   stage = await Stage.open({ "plan.md": PLAN, "notes/journals.md": NOTES, "questions.md": SESSION });
 });
+afterEach(() => stage.clear());
 after(() => stage.close());
 
 async function violations(page) {
@@ -27,15 +28,13 @@ for (const theme of ["light", "dark", "contrast"]) {
     const page = await stage.page(null, { theme });
     await page.locator(".documents").first().waitFor();
     assert.deepEqual(await violations(page), []);
-    await page.context().close();
   });
   for (const mode of ["edit", "split", "preview"]) {
     test(`the Writer has no barrier in ${theme}, ${mode}`, async () => {
       const page = await stage.page("plan.md", { theme, mode });
       if (mode !== "edit") await page.locator(".reading h2").first().waitFor();
       assert.deepEqual(await violations(page), []);
-      await page.context().close();
-    });
+      });
   }
 }
 

@@ -1,7 +1,7 @@
 // Documents, sites and frames that mean harm.
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
-import { after, before, test } from "node:test";
+import { after, afterEach, before, test } from "node:test";
 import { PLAN } from "./samples.mjs";
 import { Stage, eventually, textOf } from "./stage.mjs";
 
@@ -36,6 +36,7 @@ before(async () => {
     "long.md": `# Long\n\n${"word ".repeat(200_000)}\n`,
   });
 });
+afterEach(() => stage.clear());
 after(() => stage.close());
 
 test("hostile markdown is inert, and no request leaves the page", async () => {
@@ -64,7 +65,6 @@ test("nesting without end and lines without end are shown, and the page stays al
     await page.keyboard.type("Alive.");
     await page.locator(".save", { hasText: /^Saved$/ }).waitFor();
     assert.ok((await stage.read(name)).endsWith("Alive."));
-    await page.context().close();
   }
 });
 

@@ -9,8 +9,11 @@ import { chromium } from "playwright-core";
 const run = promisify(execFile);
 export const program = resolve(process.env.AGENT_DOC ?? "../target/debug/agent-doc");
 
+/** How long anything may take. A busy machine is slow, and slowness is measured elsewhere. */
+const PATIENCE = 120_000;
+
 /** Asks again and again until `check` holds; fails with what it last said. */
-export async function eventually(check, milliseconds = 20_000) {
+export async function eventually(check, milliseconds = PATIENCE) {
   const end = Date.now() + milliseconds;
   for (;;) {
     try {
@@ -82,6 +85,11 @@ export class Stage {
     return path ? `${this.origin}/write?path=${encodeURIComponent(path)}#token=${this.token}` : this.link;
   }
 
+  /** Closes all pages, so that they do not work for nothing while the next test runs. */
+  async clear() {
+    await Promise.all(this.#browser.contexts().map((context) => context.close()));
+  }
+
   /** A page of a new person, with its complaints and everything it asks the network for. */
   async page(path, options = {}) {
     const { mode = "edit", theme = "light", name = "", ...more } = options;
@@ -98,6 +106,7 @@ export class Stage {
       },
       [mode, theme, name],
     );
+    context.setDefaultTimeout(PATIENCE);
     const page = await context.newPage();
     page.complaints = [];
     page.requests = [];

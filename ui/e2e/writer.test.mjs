@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { unlink } from "node:fs/promises";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
+import { after, afterEach, before, test } from "node:test";
 import { PLAN } from "./samples.mjs";
 import { Stage, eventually, textOf } from "./stage.mjs";
 
@@ -12,6 +12,7 @@ before(async () => {
   const files = Object.fromEntries(names.map((name) => [`${name}.md`, PLAN]));
   stage = await Stage.open({ ...files, "windows.md": "# One\r\n\r\nTwo\r\n" });
 });
+afterEach(() => stage.clear());
 after(() => stage.close());
 
 const isSaved = (page) => page.locator(".save", { hasText: /^Saved$/ }).waitFor();
@@ -99,7 +100,6 @@ for (const signal of ["SIGKILL", "SIGTERM"]) {
     await page.keyboard.type(" And on.");
     await isSaved(page);
     await eventually(async () => (await stage.read("restart.md")).includes(`after ${signal}. And on.`));
-    await page.context().close();
   });
 }
 

@@ -14,6 +14,10 @@ epoch: string,
  */
 revision: number, 
 /**
+ * Whether the page may write.
+ */
+writes: boolean, 
+/**
  * Everybody who wrote.
  */
 visitors: Array<WireVisitor>, 
@@ -52,7 +56,11 @@ author: string,
 /**
  * Where, if that is one section.
  */
-section: string | null, } | { "kind": "resync", 
+section: string | null, } | { "kind": "run", 
+/**
+ * The whole of it.
+ */
+run: WireRun, } | { "kind": "resync", 
 /**
  * Why.
  */
@@ -95,6 +103,14 @@ person: string,
  * The version of the program.
  */
 version: string, 
+/**
+ * Whether the page may change anything.
+ */
+writes: boolean, 
+/**
+ * Whether runs can be begun.
+ */
+runs: boolean, 
 /**
  * The documents, the latest first.
  */
@@ -194,6 +210,16 @@ base: string,
  */
 text: string, };
 
+export type WriteCall = { 
+/**
+ * The document.
+ */
+path: string, 
+/**
+ * The text.
+ */
+text: string, };
+
 export type SectionCall = { 
 /**
  * The document.
@@ -203,10 +229,6 @@ path: string,
  * The title.
  */
 section: string, 
-/**
- * Who asks: `conductor`, the name of a worker, or nothing for a person.
- */
-writer: string | null, 
 /**
  * What to do.
  */
@@ -234,7 +256,13 @@ export type Done = {
 /**
  * The revision now.
  */
-revision: number, };
+revision: number, 
+/**
+ * The same request was done before; nothing was done again.
+ */
+repeated: boolean, };
+
+export type Nothing = Record<symbol, never>;
 
 export type Problem = { 
 /**
@@ -245,3 +273,179 @@ message: string,
  * The text that stands there now, if another one was expected.
  */
 current: VersionText | null, };
+
+export type WireRunEvent = { "kind": "all", 
+/**
+ * The latest first.
+ */
+runs: Array<WireRun>, } | { "kind": "one", 
+/**
+ * The whole of it.
+ */
+run: WireRun, };
+
+export type WireRun = { 
+/**
+ * Its name.
+ */
+id: string, 
+/**
+ * Its document.
+ */
+path: string, 
+/**
+ * What it is for.
+ */
+objective: string, 
+/**
+ * How it is.
+ */
+status: WireStatus, 
+/**
+ * Whether nothing more happens by itself.
+ */
+over: boolean, 
+/**
+ * Why it is so.
+ */
+note: string | null, 
+/**
+ * The name of the model.
+ */
+model: string, 
+/**
+ * Milliseconds since 1970.
+ */
+begun: number, 
+/**
+ * The same.
+ */
+ended: number | null, 
+/**
+ * Tokens that models wrote for it.
+ */
+tokens: number, 
+/**
+ * Who works.
+ */
+workers: Array<WireWorker>, 
+/**
+ * What waits for the person's word.
+ */
+proposals: Array<WireProposal>, };
+
+export type WireWorker = { 
+/**
+ * The name.
+ */
+name: string, 
+/**
+ * How it is.
+ */
+phase: WirePhase, 
+/**
+ * What it is doing.
+ */
+doing: string, 
+/**
+ * Milliseconds since 1970.
+ */
+since: number | null, 
+/**
+ * What it took, if that is counted.
+ */
+tokens: number | null, 
+/**
+ * Its question to the person.
+ */
+question: string | null, };
+
+export type WireProposal = { 
+/**
+ * Its name.
+ */
+id: string, 
+/**
+ * Where it stands.
+ */
+section: string, 
+/**
+ * Who wrote it.
+ */
+author: string, 
+/**
+ * Its words.
+ */
+text: string, };
+
+export type WireStatus = "queued" | "running" | "waitingForWorker" | "waitingForUser" | "blocked" | "completed" | "partial" | "failed" | "cancelled";
+
+export type WirePhase = "idle" | "working" | "done" | "merged" | "asking" | "failed" | "stopped";
+
+export type RunCall = { 
+/**
+ * What it is for.
+ */
+objective: string, 
+/**
+ * Who is to work; nobody named means whoever usually does.
+ */
+workers: Array<string>, };
+
+export type WireStarted = { 
+/**
+ * Its name.
+ */
+id: string, 
+/**
+ * Its document.
+ */
+path: string, 
+/**
+ * The revision of the document.
+ */
+revision: number, 
+/**
+ * How it is.
+ */
+status: WireStatus, };
+
+export type StopCall = { 
+/**
+ * Its name.
+ */
+worker: string, };
+
+export type DirectiveCall = { 
+/**
+ * In the person's words.
+ */
+text: string, };
+
+export type DecisionCall = { 
+/**
+ * Which; none means all.
+ */
+proposal: string | null, 
+/**
+ * Whether it becomes canon.
+ */
+accept: boolean, };
+
+export type KeyCall = { 
+/**
+ * What it shall open.
+ */
+role: KeyRole, };
+
+export type KeyRole = { "kind": "reader" } | { "kind": "worker", 
+/**
+ * The name.
+ */
+name: string, };
+
+export type KeyGiven = { 
+/**
+ * It.
+ */
+token: string, };

@@ -8,29 +8,37 @@ use axum::Router;
 use axum::extract::DefaultBodyLimit;
 use axum::middleware::from_fn_with_state;
 use axum::routing::get;
-use axum::serve::ListenerExt as _;
 use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
 use workspace::hub::Hub;
 
+use crate::key::{Keep, Key, Keys};
+use crate::runs::Runs;
+use crate::starts::Starts;
 use crate::token::Token;
 use crate::watching::Watching;
-use crate::{assets, guard, routes, socket};
+use crate::{assets, connections, guard, routes};
 
 /// The longest body of a request.
 const BODY_MAX: usize = 16 << 20;
 /// How many pages may be connected.
 const SOCKETS_MAX: usize = 512;
+/// How many may look through the folder at once.
+const LOOKING_MAX: usize = 2;
 
 /// How to serve.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Options {
     /// The port; zero for any that is free.
     pub port: u16,
-    /// The secret.
-    pub token: Token,
+    /// The secrets that let somebody in.
+    pub keys: Vec<Key>,
+    /// Writes the secrets down when they change.
+    pub keep: Keep,
     /// The name of the one who saves files.
     pub person: String,
+    /// Whoever conducts runs, if anybody does.
+    pub runs: Option<Arc<dyn Runs>>,
 }
 
 /// Why nothing can be served.
@@ -45,19 +53,19 @@ pub enum ServeError {
         #[source]
         source: io::Error,
     },
-    /// The network failed later.
-    #[error("the server stopped")]
-    Stopped(#[source] io::Error),
 }
 
 /// What all requests share.
 pub(crate) struct Shared {
     pub(crate) hub: Hub,
-    pub(crate) token: Token,
+    pub(crate) keys: Keys,
     pub(crate) person: String,
+    pub(crate) runs: Option<Arc<dyn Runs>>,
+    pub(crate) starts: Starts,
     /// The names that the server answers to.
     pub(crate) hosts: [String; 3],
     pub(crate) sockets: Arc<Semaphore>,
+    pub(crate) looking: Semaphore,
     pub(crate) watching: Watching,
 }
 
@@ -90,46 +98,34 @@ impl Server {
         self.port
     }
 
-    /// The link to the first page, or to a document.
-    #[must_use]
-    pub fn link(&self, document: Option<&str>) -> String {
-        link(self.port, &self.options.token, document)
-    }
-
     /// Serves until `stop` is done, then has everything written.
-    ///
-    /// # Errors
-    ///
-    /// [`ServeError`] if the network fails.
-    pub async fn run(self, stop: impl Future<Output = ()> + Send + 'static) -> Result<(), ServeError> {
+    pub async fn run(self, stop: impl Future<Output = ()>) {
         let Server { listener, port, options, hub } = self;
         let names = ["127.0.0.1", "localhost", "[::1]"];
         let shared = Arc::new(Shared {
             hub: hub.clone(),
-            token: options.token,
+            keys: Keys::new(options.keys, options.keep),
             person: options.person,
+            runs: options.runs,
+            starts: Starts::default(),
             hosts: names.map(|name| format!("{name}:{port}")),
             sockets: Arc::new(Semaphore::new(SOCKETS_MAX)),
+            looking: Semaphore::new(LOOKING_MAX),
             watching: Watching::start(&hub),
         });
         let app = Router::new()
-            .merge(routes::api())
-            .route("/ws", get(socket::open))
+            .merge(routes::router())
             .fallback(get(assets::page))
             .layer(DefaultBodyLimit::max(BODY_MAX))
             .layer(from_fn_with_state(Arc::clone(&shared), guard::guard))
             .with_state(shared);
-        let hub_of_stop = hub.clone();
-        let stop = async move {
+        let stop = async {
             stop.await;
             // Closing the documents ends their pages' sockets, which the server would wait for.
-            hub_of_stop.shutdown().await;
+            hub.shutdown().await;
         };
-        // Small frames go at once; gathering them would cost forty milliseconds.
-        let listener = listener.tap_io(|stream| drop(stream.set_nodelay(true)));
-        axum::serve(listener, app).with_graceful_shutdown(stop).await.map_err(ServeError::Stopped)?;
+        connections::serve(listener, app, stop).await;
         hub.shutdown().await;
-        Ok(())
     }
 }
 

@@ -1,25 +1,31 @@
-//! One page's live connection: Yjs messages as binary frames, events as text. Never lets a page that does not read hold up
-//! anybody else: it is dropped and joins again.
+//! One page's live connection: Yjs messages as binary frames, events as text. First comes the document with its revision, then
+//! what changes. Never lets a page that does not read hold up anybody else: it is dropped and joins again.
 
+use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
+use axum::Extension;
 use axum::extract::ws::{CloseFrame, Message, WebSocket, WebSocketUpgrade};
 use axum::extract::{Query, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse as _, Response};
-use serde::Deserialize;
+use futures_core::Stream;
+use serde::{Deserialize, Serialize};
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::{Instant, interval, timeout};
 use workspace::Author;
 use workspace::event::{Event, Subscription};
-use workspace::owner::{DocumentHandle, Joined, PeerEvent, PeerHandle};
+use workspace::owner::{DocumentHandle, Joined, PeerEvent, PeerEvents, PeerHandle};
 
 use crate::guard::SOCKET_PROTOCOL;
-use crate::routes::{Refused, person_name};
+use crate::key::{Admitted, Role};
+use crate::refused::Refused;
+use crate::routes::{person_name, run_of};
+use crate::runs::{Run, RunEvents};
 use crate::server::Shared;
 use crate::sync::{self, Frame};
-use crate::wire::{WireCall, WireEvent};
+use crate::wire::{WireCall, WireEvent, WireRunEvent};
 
 /// The longest frame that is read. A document has at most 32 MB, and a page sends what it types.
 const FRAME_MAX: usize = 8 << 20;
@@ -34,6 +40,8 @@ const CLIENT_MAX: u64 = (1 << 53) - 1;
 /// Why a connection was closed, for the page.
 const CLOSE_AGAIN: u16 = 4409;
 const CLOSE_REFUSED: u16 = 4400;
+const CLOSE_FORBIDDEN: u16 = 4403;
+const CLOSE_RENEWED: u16 = 4401;
 const CLOSE_GONE: u16 = 1001;
 
 /// What a page says when it comes.
@@ -50,14 +58,14 @@ pub(crate) struct Coming {
     epoch: String,
 }
 
+/// A page that shows a document.
 pub(crate) async fn open(
     State(shared): State<Arc<Shared>>,
+    Extension(admitted): Extension<Admitted>,
     Query(coming): Query<Coming>,
     upgrade: WebSocketUpgrade,
 ) -> Response {
-    let Ok(permit) = Arc::clone(&shared.sockets).try_acquire_owned() else {
-        return (StatusCode::SERVICE_UNAVAILABLE, "too many pages are open; close some\n").into_response();
-    };
+    let Some(permit) = place(&shared) else { return full() };
     if coming.client == 0 || coming.client > CLIENT_MAX {
         return (StatusCode::BAD_REQUEST, "the page's number is none; load the page again\n").into_response();
     }
@@ -67,33 +75,57 @@ pub(crate) async fn open(
     };
     shared.watching.document(handle.path());
     let name = person_name(&coming.name).unwrap_or(&shared.person).to_owned();
-    upgrade
-        .protocols([SOCKET_PROTOCOL])
-        .max_message_size(FRAME_MAX)
-        .max_frame_size(FRAME_MAX)
-        .on_upgrade(move |socket| live(socket, handle, coming, name, permit))
+    let visit = Visit { shared, handle, coming, name, admitted };
+    limited(upgrade).on_upgrade(move |socket| async move {
+        visit.live(socket).await;
+        drop(permit);
+    })
 }
 
-async fn live(
-    mut socket: WebSocket,
+/// How many bytes may come at once.
+fn limited(upgrade: WebSocketUpgrade) -> WebSocketUpgrade {
+    upgrade.protocols([SOCKET_PROTOCOL]).max_message_size(FRAME_MAX).max_frame_size(FRAME_MAX)
+}
+
+fn place(shared: &Shared) -> Option<OwnedSemaphorePermit> {
+    Arc::clone(&shared.sockets).try_acquire_owned().ok()
+}
+
+fn full() -> Response {
+    (StatusCode::SERVICE_UNAVAILABLE, "too many pages are open; close some\n").into_response()
+}
+
+/// A page that has asked to join.
+struct Visit {
+    shared: Arc<Shared>,
     handle: DocumentHandle,
     coming: Coming,
     name: String,
-    _permit: OwnedSemaphorePermit,
-) {
-    let Some(known) = first_words(&mut socket).await else {
-        return close(socket, CLOSE_REFUSED, "say first what you know").await;
-    };
-    let changes = handle.subscribe();
-    let epoch = Some(coming.epoch).filter(|epoch| !epoch.is_empty());
-    match handle.join(coming.client, Author::new(name), epoch.map(|epoch| (epoch, known))).await {
-        Ok(joined) => {
-            let Joined { peer, events, .. } = greet(&mut socket, handle.path(), joined).await;
-            let mut line = Line { socket, peer, client: coming.client, heard: Instant::now() };
-            let (code, reason) = line.talk(events, changes).await;
-            close(line.socket, code, &reason).await;
+    admitted: Admitted,
+}
+
+impl Visit {
+    async fn live(self, mut socket: WebSocket) {
+        let Visit { shared, handle, coming, name, admitted } = self;
+        let Some(known) = first_words(&mut socket).await else {
+            return close(socket, CLOSE_REFUSED, "say first what you know").await;
+        };
+        let changes = handle.subscribe();
+        // Listened to before the run is looked at, so that nothing is missed in between.
+        let runs = shared.runs.as_ref().map(|runs| runs.listen());
+        let run = run_of(&shared, handle.path()).await;
+        let epoch = Some(coming.epoch).filter(|epoch| !epoch.is_empty());
+        match handle.join(coming.client, Author::new(name), epoch.map(|epoch| (epoch, known))).await {
+            Ok(joined) => {
+                let writes = admitted.role == Role::Person;
+                let Joined { peer, events, .. } = greet(&mut socket, handle.path(), joined, writes).await;
+                let path = handle.path().to_owned();
+                let line =
+                    Line { socket, peer, client: coming.client, heard: Instant::now(), path, admitted };
+                line.serve(events, changes, run, runs).await;
+            }
+            Err(refusal) => close(socket, CLOSE_REFUSED, &refusal.message).await,
         }
-        Err(refusal) => close(socket, CLOSE_REFUSED, &refusal.message).await,
     }
 }
 
@@ -110,11 +142,12 @@ async fn first_words(socket: &mut WebSocket) -> Option<Vec<u8>> {
 }
 
 /// Says where the document stands. One that cannot be told is noticed with the next frame.
-async fn greet(socket: &mut WebSocket, path: &str, joined: Joined) -> Joined {
+async fn greet(socket: &mut WebSocket, path: &str, joined: Joined, writes: bool) -> Joined {
     let hello = WireEvent::Hello {
         path: path.to_owned(),
         epoch: joined.epoch.to_string(),
         revision: joined.revision,
+        writes,
         visitors: joined.visitors.iter().map(Into::into).collect(),
         unsaved: joined.unsaved.as_deref().map(str::to_owned),
     };
@@ -138,23 +171,54 @@ struct Line {
     peer: PeerHandle,
     client: u64,
     heard: Instant,
+    path: String,
+    admitted: Admitted,
 }
 
 type End = (u16, String);
 
 impl Line {
-    /// Carries words both ways until one side goes.
-    async fn talk(&mut self, mut events: workspace::owner::PeerEvents, mut changes: Subscription) -> End {
+    /// Carries words both ways until one side goes, and says why.
+    async fn serve(
+        mut self,
+        events: PeerEvents,
+        changes: Subscription,
+        run: Option<Run>,
+        runs: Option<RunEvents>,
+    ) {
+        let told = match run {
+            Some(run) => self.send(text(&WireEvent::Run { run: (&run).into() })).await,
+            None => Ok(()),
+        };
+        let (code, reason) = match told {
+            Ok(()) => self.talk(events, changes, runs).await,
+            Err(end) => end,
+        };
+        if code == CLOSE_AGAIN {
+            send(&mut self.socket, text(&WireEvent::Resync { reason: reason.clone() })).await;
+        }
+        close(self.socket, code, &reason).await;
+    }
+
+    async fn talk(
+        &mut self,
+        mut events: PeerEvents,
+        mut changes: Subscription,
+        mut runs: Option<RunEvents>,
+    ) -> End {
         let mut pings = interval(PING);
+        let mut renewals = self.admitted.renewals.clone();
         loop {
             let heard = tokio::select! {
                 // What was said before a page asks is told before it is answered.
                 biased;
+                _renewed = renewals.changed() => Err((CLOSE_RENEWED, "the secret was made anew".to_owned())),
                 event = events.next() => match event {
                     Some(event) => self.tell(event).await,
                     None => Err((CLOSE_GONE, "the document was closed".to_owned())),
                 },
                 change = changes.next() => self.tell_change(change).await,
+                Some(run) = next(&mut runs) => self.tell_run(&run).await,
                 message = self.socket.recv() => self.hear(message).await,
                 _ = pings.tick() => self.ping().await,
             };
@@ -206,10 +270,20 @@ impl Line {
         }
     }
 
+    async fn tell_run(&mut self, run: &Run) -> Result<(), End> {
+        if run.path != self.path {
+            return Ok(());
+        }
+        self.send(text(&WireEvent::Run { run: run.into() })).await
+    }
+
     async fn hear(&mut self, message: Option<Result<Message, axum::Error>>) -> Result<(), End> {
         self.heard = Instant::now();
         let is_open = match message {
             Some(Ok(Message::Binary(bytes))) => match sync::read(&bytes) {
+                Some(Frame::Update(_)) if self.admitted.role != Role::Person => {
+                    return Err((CLOSE_FORBIDDEN, "this link is for reading".to_owned()));
+                }
                 Some(Frame::Update(update)) => self.peer.update(update.to_vec()).await,
                 Some(Frame::Presence(state)) if sync::is_own_presence(state, self.client) => {
                     self.peer.presence(state.to_vec()).await
@@ -248,6 +322,57 @@ impl Line {
     }
 }
 
+/// A page that shows all runs: first how they are, then each that changes.
+pub(crate) async fn open_runs(
+    State(shared): State<Arc<Shared>>,
+    Extension(admitted): Extension<Admitted>,
+    upgrade: WebSocketUpgrade,
+) -> Response {
+    let Some(permit) = place(&shared) else { return full() };
+    limited(upgrade).on_upgrade(move |mut socket| async move {
+        let (code, reason) = tell_runs(&mut socket, &shared, admitted).await;
+        close(socket, code, &reason).await;
+        drop(permit);
+    })
+}
+
+async fn tell_runs(socket: &mut WebSocket, shared: &Shared, mut admitted: Admitted) -> End {
+    let gone = || (CLOSE_GONE, String::new());
+    let mut changes = shared.runs.as_ref().map(|runs| runs.listen());
+    let listed = match &shared.runs {
+        Some(runs) => runs.list().await.unwrap_or_default(),
+        None => Vec::new(),
+    };
+    let all = WireRunEvent::All { runs: listed.iter().map(Into::into).collect() };
+    if !send(socket, text(&all)).await {
+        return gone();
+    }
+    let mut pings = interval(PING);
+    loop {
+        let is_there = tokio::select! {
+            _renewed = admitted.renewals.changed() => {
+                return (CLOSE_RENEWED, "the secret was made anew".to_owned());
+            }
+            Some(run) = next(&mut changes) => send(socket, text(&WireRunEvent::One { run: (&*run).into() })).await,
+            message = socket.recv() => matches!(message, Some(Ok(Message::Ping(_) | Message::Pong(_)))),
+            _ = pings.tick() => send(socket, Message::Ping(axum::body::Bytes::new())).await,
+        };
+        if !is_there {
+            return gone();
+        }
+    }
+}
+
+/// The next run that changed; never, where nobody conducts any.
+async fn next(runs: &mut Option<RunEvents>) -> Option<Arc<Run>> {
+    let Some(runs) = runs else { return std::future::pending().await };
+    match std::future::poll_fn(|context| Pin::new(&mut *runs).poll_next(context)).await {
+        Some(run) => Some(run),
+        // Who ended says nothing more, and others go on.
+        None => std::future::pending().await,
+    }
+}
+
 async fn send(socket: &mut WebSocket, frame: Message) -> bool {
     matches!(timeout(PATIENCE, socket.send(frame)).await, Ok(Ok(())))
 }
@@ -259,6 +384,6 @@ async fn close(mut socket: WebSocket, code: u16, reason: &str) {
     send(&mut socket, Message::Close(Some(CloseFrame { code, reason }))).await;
 }
 
-fn text(event: &WireEvent) -> Message {
+fn text(event: &impl Serialize) -> Message {
     Message::Text(serde_json::to_string(event).unwrap_or_default().into())
 }

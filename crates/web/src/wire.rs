@@ -7,6 +7,13 @@ use workspace::catalog::Listed;
 use workspace::keeper::Entry;
 use workspace::owner::Visitor;
 
+mod run;
+
+pub use run::{
+    DecisionCall, DirectiveCall, KeyCall, KeyGiven, KeyRole, RunCall, StopCall, WirePhase, WireProposal,
+    WireRun, WireRunEvent, WireStarted, WireStatus, WireWorker,
+};
+
 /// What the page hears about its document, as text frames.
 #[derive(Debug, Serialize, TS)]
 #[serde(tag = "kind", rename_all = "camelCase")]
@@ -20,6 +27,8 @@ pub enum WireEvent {
         /// The revision now.
         #[ts(type = "number")]
         revision: u64,
+        /// Whether the page may write.
+        writes: bool,
         /// Everybody who wrote.
         visitors: Vec<WireVisitor>,
         /// Why the file lacks words, if it does.
@@ -59,6 +68,11 @@ pub enum WireEvent {
         author: String,
         /// Where, if that is one section.
         section: Option<String>,
+    },
+    /// How the run stands that the document is the draft of.
+    Run {
+        /// The whole of it.
+        run: WireRun,
     },
     /// The page has to join again.
     Resync {
@@ -110,6 +124,10 @@ pub struct Home {
     pub person: String,
     /// The version of the program.
     pub version: String,
+    /// Whether the page may change anything.
+    pub writes: bool,
+    /// Whether runs can be begun.
+    pub runs: bool,
     /// The documents, the latest first.
     pub documents: Vec<ListedDocument>,
 }
@@ -209,6 +227,7 @@ impl From<&Entry> for PastVersion {
 
 /// Brings an old version back, as a new revision. The header `If-Match` says the revision that the page shows.
 #[derive(Debug, Deserialize, TS)]
+#[serde(deny_unknown_fields)]
 pub struct Restore {
     /// The document.
     pub path: String,
@@ -219,6 +238,7 @@ pub struct Restore {
 
 /// What somebody wrote while there was no server, and the text that they began from.
 #[derive(Debug, Deserialize, TS)]
+#[serde(deny_unknown_fields)]
 pub struct Rebase {
     /// The document.
     pub path: String,
@@ -230,16 +250,25 @@ pub struct Rebase {
     pub text: String,
 }
 
-/// A command on a section, as other programs give it. The header `If-Match` says the revision it builds on, `Idempotency-Key`
+/// A whole text for a document. The header `If-Match` says the revision it builds on; without it the document is made.
+#[derive(Debug, Serialize, Deserialize, TS)]
+#[serde(deny_unknown_fields)]
+pub struct WriteCall {
+    /// The document.
+    pub path: String,
+    /// The text.
+    pub text: String,
+}
+
+/// A command on a section, as other programs give it. Who asks is said by the secret. The header `If-Match` says the revision it builds on, `Idempotency-Key`
 /// names it.
 #[derive(Debug, Serialize, Deserialize, TS)]
+#[serde(deny_unknown_fields)]
 pub struct SectionCall {
     /// The document.
     pub path: String,
     /// The title.
     pub section: String,
-    /// Who asks: `conductor`, the name of a worker, or nothing for a person.
-    pub writer: Option<String>,
     /// What to do.
     pub change: SectionChange,
 }
@@ -273,7 +302,13 @@ pub struct Done {
     /// The revision now.
     #[ts(type = "number")]
     pub revision: u64,
+    /// The same request was done before; nothing was done again.
+    pub repeated: bool,
 }
+
+/// It was done, and there is nothing to say about it.
+#[derive(Debug, Serialize, Deserialize, TS)]
+pub struct Nothing {}
 
 /// It was not done.
 #[derive(Debug, Serialize, Deserialize, TS)]
@@ -300,11 +335,14 @@ pub fn typescript() -> String {
         PastVersion::decl(&config),
         Restore::decl(&config),
         Rebase::decl(&config),
+        WriteCall::decl(&config),
         SectionCall::decl(&config),
         SectionChange::decl(&config),
         Done::decl(&config),
+        Nothing::decl(&config),
         Problem::decl(&config),
     ];
+    let parts = parts.into_iter().chain(run::declarations(&config));
     let mut text =
         "// Generated from crates/web/src/wire.rs by `cargo xtask codegen`. Do not edit.\n".to_owned();
     for part in parts {

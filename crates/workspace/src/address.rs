@@ -11,18 +11,30 @@ use crate::private;
 use crate::sidecar::FOLDER;
 
 /// The longest note that is read.
-const NOTE_MAX: u64 = 4096;
+const NOTE_MAX: u64 = 64 << 10;
 
-/// Port and secret of a server on this machine.
+/// Port and secrets of a server on this machine.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Address {
     /// The port on the loopback address.
     pub port: u16,
-    /// What a caller has to know.
+    /// What the person has to know.
     pub token: String,
+    /// What others have to know.
+    #[serde(default)]
+    pub others: Vec<Other>,
     /// The process of the server. Another may have the port by now; only the daemon's lock says whether it still runs.
     #[serde(default)]
     pub process: u32,
+}
+
+/// A secret that was given to somebody else.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Other {
+    /// It.
+    pub token: String,
+    /// The worker who writes in the section of this name; nobody, if it is for reading.
+    pub worker: Option<String>,
 }
 
 impl Address {

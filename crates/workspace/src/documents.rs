@@ -7,6 +7,7 @@ use std::sync::Arc;
 use tokio::sync::Mutex;
 
 use crate::command::{Actor, FileCommand, FileErrorKind, FileResult, Refusal, Reply, Request};
+use crate::hub::Hub;
 use crate::owner::Options;
 use crate::reach::{Reach, ReachError};
 use crate::store::Revised;
@@ -35,6 +36,13 @@ impl Documents {
     #[must_use]
     pub fn new(root: PathBuf, options: Options) -> Self {
         Self { root: root.into(), options, reach: Arc::default() }
+    }
+
+    /// The documents of a hub of this process, which stays open.
+    #[must_use]
+    pub fn through(hub: Hub) -> Self {
+        let root = hub.root().into();
+        Self { root, options: Options::default(), reach: Arc::new(Mutex::new(Some(Reach::through(hub)))) }
     }
 
     /// The root of the project.

@@ -80,7 +80,8 @@ impl Reach {
         Ok(reach)
     }
 
-    /// Lets other processes in, if the documents are open here and nobody else serves the project. Whether they are let in.
+    /// Lets other processes in, if the documents are open here and nobody else serves the project. Whether they are let in, as they are
+    /// by whoever shares its documents with us.
     pub(crate) fn serve(&mut self) -> bool {
         if let Way::Own(hub) = &self.way
             && let Ok(daemon) = Daemon::listen(hub.clone())
@@ -91,7 +92,7 @@ impl Reach {
             self.way = Way::Serving(hub.clone(), Serving { end, task });
         }
         // Where it cannot be, others wait for the lock of the document.
-        matches!(self.way, Way::Serving(..))
+        matches!(self.way, Way::Serving(..) | Way::Shared(_))
     }
 
     /// The documents of a hub of this process, which stays open.

@@ -3,12 +3,14 @@
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU16, Ordering};
 
 use agent::StreamController;
 use anyhow::{Context as _, Result};
 use tokio::sync::oneshot;
-use web::{Options, ServeError, Server, Token};
-use workspace::address::Address;
+use web::{Key, Options, Role, ServeError, Server, Token};
+use workspace::address::{Address, Other};
 use workspace::daemon::{Daemon, DaemonError};
 use workspace::hub::Hub;
 use workspace::project;
@@ -43,10 +45,10 @@ async fn serve(given: &Serve) -> Result<Outcome> {
             return Err(anyhow::Error::new(error).context(refusal));
         }
     };
-    let server = bound(given, &place, hub).await?;
+    let (server, token) = bound(given, &place, hub).await?;
     let stop = StreamController::new();
     let signal = signals::listen(stop.clone());
-    show(given, &server.link(place.document.as_deref()))?;
+    show(given, &web::link(server.port(), &token, place.document.as_deref()))?;
     output::notice("The Writer is open to whoever has this link, on this machine only. Ctrl-C ends it.");
     if !web::is_writer_built() {
         output::notice(
@@ -55,38 +57,76 @@ async fn serve(given: &Serve) -> Result<Outcome> {
     }
     let (end, ended) = oneshot::channel::<()>();
     let serving = async {
-        let served = server.run(async move { stop.subscribe().await }).await;
+        server.run(async { stop.subscribe().await }).await;
         drop(end);
-        served
     };
-    let (served, ()) = tokio::join!(serving, daemon.run(async { drop(ended.await) }));
+    tokio::join!(serving, daemon.run(async { drop(ended.await) }));
     signal.abort();
-    served?;
     Ok(Outcome::Done)
 }
 
-/// A server with the port and the secret of the last time, so that a page that is still open finds its way back.
-async fn bound(given: &Serve, place: &Place, hub: Hub) -> Result<Server> {
+/// A server with the port and the secrets of the last time, so that a page that is still open finds its way back.
+async fn bound(given: &Serve, place: &Place, hub: Hub) -> Result<(Server, Token)> {
     let last = Address::find(&place.root);
-    let known = last.as_ref().filter(|_| !given.new_token).and_then(|last| Token::known(&last.token));
-    let token = match known {
-        Some(token) => token,
-        None => Token::random()?,
+    let keys = match last.as_ref().filter(|_| !given.new_token).and_then(known) {
+        Some(keys) => keys,
+        None => vec![Key { token: Token::random()?, role: Role::Person }],
     };
     let wanted = given.port.or(last.as_ref().map(|last| last.port)).unwrap_or_default();
-    let with = |port| Options { port, token: token.clone(), person: reach::PERSON.to_owned() };
-    let server = match Server::bind(hub.clone(), with(wanted)).await {
+    let port = Arc::new(AtomicU16::new(wanted));
+    let options = Options {
+        port: wanted,
+        keys: keys.clone(),
+        keep: keep(place.root.clone(), Arc::clone(&port)),
+        person: reach::PERSON.to_owned(),
+        runs: None,
+    };
+    let server = match Server::bind(hub.clone(), options.clone()).await {
         // Nobody asked for the last port by name, so any other will do.
-        Err(ServeError::Port { .. }) if given.port.is_none() => Server::bind(hub, with(0)).await,
+        Err(ServeError::Port { .. }) if given.port.is_none() => {
+            Server::bind(hub, Options { port: 0, ..options }).await
+        }
         bound => bound,
     };
     let server = server.with_context(|| {
         Refusal::new(format!("port {wanted} cannot be used"), "choose another with '--port'")
     })?;
-    let address =
-        Address { port: server.port(), token: token.secret().to_owned(), process: std::process::id() };
-    address.note(&place.root)?;
-    Ok(server)
+    port.store(server.port(), Ordering::Relaxed);
+    noted(server.port(), &keys).note(&place.root)?;
+    let token = keys.into_iter().find(|key| key.role == Role::Person).map(|key| key.token);
+    Ok((server, token.context("there is no secret")?))
+}
+
+/// The secrets of the last time; none if they are not of our form.
+fn known(last: &Address) -> Option<Vec<Key>> {
+    let person = Key { token: Token::known(&last.token)?, role: Role::Person };
+    let others = last.others.iter().filter_map(|other| {
+        let role = other.worker.clone().map_or(Role::Reader, Role::Worker);
+        Some(Key { token: Token::known(&other.token)?, role })
+    });
+    Some(std::iter::once(person).chain(others).collect())
+}
+
+/// Writes secrets down when they change.
+fn keep(root: PathBuf, port: Arc<AtomicU16>) -> web::Keep {
+    Arc::new(move |keys: &[Key]| {
+        if noted(port.load(Ordering::Relaxed), keys).note(&root).is_err() {
+            output::notice("warning: the new secrets cannot be kept; they end with this server");
+        }
+    })
+}
+
+fn noted(port: u16, keys: &[Key]) -> Address {
+    let mut address = Address { port, token: String::new(), others: Vec::new(), process: std::process::id() };
+    for Key { token, role } in keys {
+        let token = token.secret().to_owned();
+        match role {
+            Role::Person => address.token = token,
+            Role::Reader => address.others.push(Other { token, worker: None }),
+            Role::Worker(name) => address.others.push(Other { token, worker: Some(name.clone()) }),
+        }
+    }
+    address
 }
 
 /// There is a server, so its link is shown; or another command has the documents open.

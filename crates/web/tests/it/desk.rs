@@ -1,13 +1,16 @@
 //! A server over a folder of its own, and plain requests to it. Never talks to anything but the loopback address.
 
 use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
 
+use serde_json::Value;
 use tempfile::TempDir;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
-use web::{Options, Server, Token};
+use web::runs::Runs;
+use web::{Key, Options, Role, Server, Token};
 use workspace::project;
 
 pub(crate) const TEXT: &str = "# Plan\n\nShip it.\n\n## Researcher\n<!-- proposal -->\n";
@@ -15,6 +18,8 @@ pub(crate) const TEXT: &str = "# Plan\n\nShip it.\n\n## Researcher\n<!-- proposa
 pub(crate) struct Desk {
     pub(crate) port: u16,
     pub(crate) token: String,
+    /// The secrets that were written down last.
+    pub(crate) kept: Arc<Mutex<Vec<Key>>>,
     folder: TempDir,
     stop: oneshot::Sender<()>,
     task: JoinHandle<()>,
@@ -26,38 +31,55 @@ pub(crate) struct Answer {
     pub(crate) body: String,
 }
 
+impl Answer {
+    pub(crate) fn json(&self) -> Value {
+        serde_json::from_str(&self.body).unwrap()
+    }
+}
+
 impl Desk {
     pub(crate) async fn open() -> Desk {
+        Desk::with(None).await
+    }
+
+    pub(crate) async fn with(runs: Option<Arc<dyn Runs>>) -> Desk {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("plan.md"), TEXT).unwrap();
         let hub = project::open(folder.path(), workspace::owner::Options::default()).unwrap();
         let token = Token::random().unwrap();
-        let options = Options { port: 0, token: token.clone(), person: "user".to_owned() };
+        let kept = Arc::new(Mutex::new(Vec::new()));
+        let keep = {
+            let kept = Arc::clone(&kept);
+            Arc::new(move |keys: &[Key]| *kept.lock().unwrap() = keys.to_vec())
+        };
+        let keys = vec![Key { token: token.clone(), role: Role::Person }];
+        let options = Options { port: 0, keys, keep, person: "user".to_owned(), runs };
         let server = Server::bind(hub, options).await.unwrap();
         let (stop, stopped) = oneshot::channel();
         let port = server.port();
-        let task = tokio::spawn(async move {
-            server
-                .run(async {
-                    stopped.await.unwrap();
-                })
-                .await
-                .unwrap();
-        });
-        Desk { port, token: token.secret().to_owned(), folder, stop, task }
+        let task = tokio::spawn(server.run(async { drop(stopped.await) }));
+        Desk { port, token: token.secret().to_owned(), kept, folder, stop, task }
     }
 
     pub(crate) fn file(&self) -> PathBuf {
         self.folder.path().join("plan.md")
     }
 
+    pub(crate) fn text(&self) -> String {
+        std::fs::read_to_string(self.file()).unwrap()
+    }
+
     pub(crate) fn host(&self) -> String {
         format!("127.0.0.1:{}", self.port)
     }
 
+    pub(crate) async fn connect(&self) -> TcpStream {
+        TcpStream::connect(("127.0.0.1", self.port)).await.unwrap()
+    }
+
     /// Sends a head as it is, and a body.
     pub(crate) async fn send(&self, head: &str, body: &str) -> Answer {
-        let mut stream = TcpStream::connect(("127.0.0.1", self.port)).await.unwrap();
+        let mut stream = self.connect().await;
         let length = body.len();
         let text = format!("{head}content-length: {length}\r\nconnection: close\r\n\r\n{body}");
         stream.write_all(text.as_bytes()).await.unwrap();
@@ -71,10 +93,22 @@ impl Desk {
 
     /// A proper request of another program.
     pub(crate) async fn ask(&self, method: &str, path: &str, body: &str) -> Answer {
+        self.ask_as(&self.token, &[], (method, path), body).await
+    }
+
+    /// A proper request with another secret, and with more headers.
+    pub(crate) async fn ask_as(
+        &self,
+        token: &str,
+        headers: &[(&str, &str)],
+        (method, path): (&str, &str),
+        body: &str,
+    ) -> Answer {
+        let more: String = headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
+        let host = self.host();
+        let kind = "content-type: application/json\r\n";
         let head = format!(
-            "{method} {path} HTTP/1.1\r\nhost: {}\r\nauthorization: Bearer {}\r\ncontent-type: application/json\r\n",
-            self.host(),
-            self.token
+            "{method} {path} HTTP/1.1\r\nhost: {host}\r\nauthorization: Bearer {token}\r\n{kind}{more}"
         );
         self.send(&head, body).await
     }

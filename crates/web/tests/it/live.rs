@@ -11,31 +11,50 @@ use tokio_tungstenite::{WebSocketStream, client_async};
 
 use crate::desk::{Desk, TEXT};
 
-struct Page {
+pub(crate) struct Page {
     socket: WebSocketStream<TcpStream>,
 }
 
+/// A socket of the server, with this secret.
+pub(crate) async fn opened(
+    desk: &Desk,
+    token: &str,
+    target: &str,
+) -> Result<WebSocketStream<TcpStream>, Error> {
+    let mut request = format!("ws://{}{target}", desk.host()).into_client_request().unwrap();
+    let offered = format!("agent-doc, bearer.{token}");
+    request.headers_mut().insert("sec-websocket-protocol", offered.parse().unwrap());
+    Ok(client_async(request, desk.connect().await).await?.0)
+}
+
 impl Page {
-    async fn open(desk: &Desk, client: u64, epoch: &str) -> Result<Page, Error> {
-        let url = format!("ws://{}/ws?path=plan.md&client={client}&name=anna&epoch={epoch}", desk.host());
-        let mut request = url.into_client_request().unwrap();
-        let offered = format!("agent-doc, bearer.{}", desk.token);
-        request.headers_mut().insert("sec-websocket-protocol", offered.parse().unwrap());
-        let stream = TcpStream::connect(("127.0.0.1", desk.port)).await.unwrap();
-        let (socket, _) = client_async(request, stream).await?;
+    pub(crate) async fn open(desk: &Desk, client: u64, epoch: &str) -> Result<Page, Error> {
+        Page::open_with(desk, &desk.token, client, epoch).await
+    }
+
+    pub(crate) async fn open_with(desk: &Desk, token: &str, client: u64, epoch: &str) -> Result<Page, Error> {
+        let target = format!("/ws?path=plan.md&client={client}&name=anna&epoch={epoch}");
+        Page::joined(opened(desk, token, &target).await?).await
+    }
+
+    pub(crate) async fn open_at(desk: &Desk, path: &str, client: u64) -> Result<Page, Error> {
+        Page::joined(opened(desk, &desk.token, &format!("/ws?path={path}&client={client}")).await?).await
+    }
+
+    async fn joined(socket: WebSocketStream<TcpStream>) -> Result<Page, Error> {
         let mut page = Page { socket };
         // A state vector without an entry: this page knows nothing.
         page.send(vec![0, 0, 1, 0]).await;
         Ok(page)
     }
 
-    async fn send(&mut self, bytes: Vec<u8>) {
+    pub(crate) async fn send(&mut self, bytes: Vec<u8>) {
         use futures_util::SinkExt as _;
         self.socket.send(Message::Binary(Bytes::from(bytes))).await.unwrap();
     }
 
     /// The next event of a kind; binary frames before it are passed over.
-    async fn event(&mut self, kind: &str) -> Value {
+    pub(crate) async fn event(&mut self, kind: &str) -> Value {
         loop {
             if let Message::Text(text) = self.next().await {
                 let event: Value = serde_json::from_str(&text).unwrap();
@@ -57,7 +76,7 @@ impl Page {
         }
     }
 
-    async fn closed(&mut self) -> u16 {
+    pub(crate) async fn closed(&mut self) -> u16 {
         loop {
             if let Message::Close(Some(frame)) = self.next().await {
                 return frame.code.into();
@@ -72,7 +91,7 @@ impl Page {
 }
 
 /// A frame that types `text` at the very beginning, as the first words of `client`.
-fn typing(client: u8, text: &str) -> Vec<u8> {
+pub(crate) fn typing(client: u8, text: &str) -> Vec<u8> {
     let mut update = vec![1, 1, client, 0, 4, 1, 4];
     update.extend_from_slice(b"text");
     update.push(text.len() as u8);
@@ -103,9 +122,12 @@ async fn a_page_hears_another_page_and_a_worker_and_an_editor() {
     two.event("hello").await;
     one.send(typing(5, "From the first page. ")).await;
     two.words("From the first page.").await;
-    let call = json!({ "path": "plan.md", "section": "Researcher", "writer": "Researcher",
+    let call = json!({ "path": "plan.md", "section": "Researcher",
         "change": { "kind": "append", "content": "Three sources found." } });
-    assert_eq!(desk.ask("POST", "/api/section", &call.to_string()).await.status, 200);
+    let key = json!({ "role": { "kind": "worker", "name": "Researcher" } }).to_string();
+    let worker = desk.ask("POST", "/api/keys", &key).await.json()["token"].as_str().unwrap().to_owned();
+    let answer = desk.ask_as(&worker, &[], ("POST", "/api/section"), &call.to_string()).await;
+    assert_eq!(answer.status, 200, "{}", answer.body);
     // Who wrote is told before what was written.
     let worker = loop {
         let event = two.event("visitors").await;
@@ -182,7 +204,7 @@ async fn a_page_that_never_reads_holds_up_nobody() {
     good.event("hello").await;
     let block = "A long line of many words that fills what lies between. ".repeat(400);
     for number in 0..40 {
-        let call = json!({ "path": "plan.md", "section": "Researcher", "writer": "Researcher",
+        let call = json!({ "path": "plan.md", "section": "Researcher",
             "change": { "kind": "append", "content": format!("{block}{number}.") } });
         assert_eq!(desk.ask("POST", "/api/section", &call.to_string()).await.status, 200);
         good.words(&format!("{number}.")).await;

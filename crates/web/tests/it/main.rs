@@ -2,7 +2,9 @@
 
 #![allow(clippy::unwrap_used, reason = "tests stop at the first surprise")]
 
+mod commands;
 mod desk;
 mod guard;
 mod live;
+mod runs;
 mod wire;
