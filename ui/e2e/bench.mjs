@@ -32,7 +32,7 @@ async function visible(page, token, path, rounds) {
           observer.observe(document.querySelector(".cm-content"), { childList: true, subtree: true, characterData: true });
         });
         const begun = performance.now();
-        const body = JSON.stringify({ path, section: "Terminal", writer: "Terminal", change: { kind: "append", content: words } });
+        const body = JSON.stringify({ path, section: "Terminal", change: { kind: "append", content: words } });
         const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
         const asked = fetch("/api/section", { method: "POST", headers, body }).then(() => performance.now());
         times.dom.push((await seen) - begun);

@@ -77,7 +77,7 @@ test("another site can neither read nor change anything, even if it knew the sec
     await evil.goto(`http://127.0.0.1:${site.address().port}/`);
     const results = await evil.evaluate(
       async ([origin, token]) => {
-        const call = JSON.stringify({ path: "plan.md", section: "User", writer: null, change: { kind: "append", content: "Harm." } });
+        const call = JSON.stringify({ path: "plan.md", section: "User", change: { kind: "append", content: "Harm." } });
         const outcome = (work) => work.then((answer) => `${answer.type} ${answer.status}`, () => "refused");
         const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
         const asked = [

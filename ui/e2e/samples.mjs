@@ -46,13 +46,15 @@ Each operation is a record with a sum.
 `;
 
 export const SESSION = `---
-agent_doc_session: 1f1e
-agent_doc_mode: stream
+agent: offline
+agent_doc_mode: append
 ---
 
 # Questions about the store
 
-Why is a rename not enough?
+## User
+
+Where is it said why a rename is not enough?
 `;
 
 export const RUN = `# Compare the error handling of the crates

@@ -51,7 +51,9 @@ export class Stage {
 
   /** Starts the server; after the first time it takes the same port and secret. */
   async start() {
-    const child = spawn(program, ["serve", "--no-open", this.folder], { stdio: ["ignore", "pipe", "pipe"] });
+    // No key and no settings of the person: what is shown is what everybody gets at once.
+    const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/_API_KEY$|_BASE_URL$|^AGENT_DOC_/.test(name)));
+    const child = spawn(program, ["serve", "--no-open", this.folder], { stdio: ["ignore", "pipe", "pipe"], env: { ...env, HOME: this.folder } });
     this.#server = child;
     this.complaints = "";
     child.stderr.on("data", (bytes) => (this.complaints += bytes));

@@ -1,6 +1,21 @@
 // Requests to the server that the page came from. Never puts the secret anywhere but into a header.
 
-import type { Done, Home, Past, Problem, Rebase, Restore, VersionText } from "../wire/wire";
+import type {
+  DecisionCall,
+  Done,
+  Home,
+  KeyCall,
+  KeyGiven,
+  Nothing,
+  Past,
+  Problem,
+  Rebase,
+  Restore,
+  RunCall,
+  TurnCall,
+  VersionText,
+  WireStarted,
+} from "../wire/wire";
 
 const KEPT = "agent-doc-token";
 
@@ -14,12 +29,18 @@ function secret(): string {
   return given ?? sessionStorage.getItem(KEPT) ?? "";
 }
 
-export const token = secret();
+let token = secret();
 
-/** A link inside the Writer. It carries the secret, so that it opens in a new tab too. */
-export function linkTo(path: string | null): string {
+/** From now on the page knows another secret. */
+export function useToken(next: string): void {
+  token = next;
+  sessionStorage.setItem(KEPT, next);
+}
+
+/** A link inside the Writer. It carries a secret, so that it opens in a new tab too. */
+export function linkTo(path: string | null, secret = token): string {
   const place = path === null ? "/" : `/write?path=${encodeURIComponent(path).replaceAll("%2F", "/")}`;
-  return `${place}#token=${token}`;
+  return `${place}#token=${secret}`;
 }
 
 /** Why the server did not do it. */
@@ -33,13 +54,13 @@ export class Refused extends Error {
   }
 }
 
-async function ask<T>(path: string, body?: object, base?: number): Promise<T> {
+async function ask<T>(path: string, body?: object, base?: number, name = crypto.randomUUID() as string): Promise<T> {
   const headers: Record<string, string> = { authorization: `Bearer ${token}` };
   if (base !== undefined) headers["if-match"] = `"${base}"`;
   const options: RequestInit = { headers, credentials: "omit", cache: "no-store" };
   if (body) {
     headers["content-type"] = "application/json";
-    headers["idempotency-key"] = crypto.randomUUID();
+    headers["idempotency-key"] = name;
     options.method = "POST";
     options.body = JSON.stringify(body);
   }
@@ -67,6 +88,22 @@ export const fetchVersion = (path: string, revision: number): Promise<VersionTex
   ask<VersionText>(`/api/version?${query(path)}&revision=${revision}`);
 export const restore = (asked: Restore, base: number): Promise<Done> => ask<Done>("/api/restore", asked, base);
 export const rebase = (asked: Rebase): Promise<Done> => ask<Done>("/api/rebase", asked);
+
+/** Begins a run. The same name again is the same run, so that a second click begins no second one. */
+export const startRun = (asked: RunCall, name: string): Promise<WireStarted> => ask<WireStarted>("/api/runs", asked, undefined, name);
+const ofRun = (id: string, what: string): string => `/api/runs/${encodeURIComponent(id)}/${what}`;
+export const cancelRun = (id: string): Promise<Nothing> => ask<Nothing>(ofRun(id, "cancel"), {});
+export const resumeRun = (id: string): Promise<Nothing> => ask<Nothing>(ofRun(id, "resume"), {});
+export const directRun = (id: string, text: string, name: string): Promise<Nothing> =>
+  ask<Nothing>(ofRun(id, "directives"), { text }, undefined, name);
+export const decideOn = (id: string, asked: DecisionCall): Promise<Done> => ask<Done>(ofRun(id, "proposals"), asked);
+export const beginTurn = (asked: TurnCall): Promise<Nothing> => ask<Nothing>("/api/turns", asked);
+export const stopTurn = (path: string): Promise<Nothing> => ask<Nothing>("/api/turns/stop", { path });
+export const giveKey = (asked: KeyCall): Promise<KeyGiven> => ask<KeyGiven>("/api/keys", asked);
+export const renewKeys = (): Promise<KeyGiven> => ask<KeyGiven>("/api/keys/renew", {});
+
+/** A socket that tells how all runs are. */
+export const openRunsSocket = (): WebSocket => new WebSocket(`ws://${location.host}/ws/runs`, ["agent-doc", `bearer.${token}`]);
 
 /** A socket for a document. The secret goes where a page can put it: among the protocols. */
 export function openSocket(path: string, client: number, name: string, epoch: string): WebSocket {

@@ -1,10 +1,12 @@
-// The first page: what can be opened. Never waits for anything but the list.
+// The first page: what can be begun and what can be opened. Never waits for anything but the list.
 
-import type { Home, ListedDocument, Role } from "../wire/wire";
-import { fetchHome, linkTo } from "./api";
+import type { Home, ListedDocument, Role, WireRun, WireRunEvent } from "../wire/wire";
+import { fetchHome, linkTo, openRunsSocket, startRun } from "./api";
 import { ICONS, announce, h, icon } from "./dom";
 import { alt, bare, helpDialog, listenToKeys } from "./help";
+import { type Prompt, openPrompt } from "./prompt";
 import { THEME_NAMES, nextTheme } from "./theme";
+import { STATUS_WORDS, toneOf } from "./words";
 
 /** The name that others see. */
 export const NAME_KEPT = "agent-doc-name";
@@ -33,8 +35,12 @@ export async function openHome(page: HTMLElement): Promise<void> {
   });
   name.value = localStorage.getItem(NAME_KEPT) ?? "";
   const folder = h("p", { class: "folder" });
+  const begin = h("div", { class: "begin" });
+  let prompt: Prompt | null = null;
+  let runs = new Map<string, WireRun>();
   const switchTheme = (): void => announce(`Theme: ${THEME_NAMES[nextTheme()]}`, true);
   const keys = [
+    bare("n", "New run", () => prompt?.focus()),
     bare("/", "Search", () => search.focus()),
     bare("ArrowDown", "Next document", () => step(1)),
     bare("ArrowUp", "Previous document", () => step(-1)),
@@ -57,7 +63,7 @@ export async function openHome(page: HTMLElement): Promise<void> {
         h("button", { class: "quiet", title: "Keys (?)", "aria-label": "Keys", onclick: () => help.showModal() }, icon(ICONS.help)),
       ),
     ),
-    h("main", {}, h("h1", {}, "What are you writing?"), folder, search, list),
+    h("main", {}, h("h1", {}, "What are you writing?"), folder, begin, search, list),
   );
 
   let home: Home;
@@ -69,6 +75,20 @@ export async function openHome(page: HTMLElement): Promise<void> {
   }
   name.placeholder = home.person;
   folder.replaceChildren("In the folder ", h("strong", {}, home.folder));
+  if (home.runs && home.writes) {
+    prompt = openPrompt({
+      label: "What should agents do?",
+      placeholder: "Say what you want; agents write it while you watch",
+      button: "Start",
+      send: async (objective, name) => {
+        const { path } = await startRun({ objective, workers: [] }, name);
+        location.assign(linkTo(path));
+      },
+    });
+    begin.replaceChildren(prompt.element);
+  }
+  begin.append(modelNote(home));
+  if (home.runs) follow();
 
   function show(): void {
     const wanted = search.value.trim().toLowerCase();
@@ -77,7 +97,7 @@ export async function openHome(page: HTMLElement): Promise<void> {
     const found = home.documents.filter(isWanted);
     const groups = GROUPS.flatMap(([role, title, about]) => {
       const documents = found.filter((document) => document.role === role);
-      return documents.length > 0 ? [group(title, about, documents)] : [];
+      return documents.length > 0 ? [group(title, about, documents, runs)] : [];
     });
     const empty =
       home.documents.length === 0
@@ -85,6 +105,24 @@ export async function openHome(page: HTMLElement): Promise<void> {
         : "Nothing matches.";
     list.replaceChildren(...(groups.length > 0 ? groups : [h("p", { class: "notice" }, empty)]));
     if (wanted) announce(`${found.length} found`);
+  }
+
+  /** Runs as they are now; after the connection is lost they are shown as they were, until it is back. */
+  function follow(attempts = 0): void {
+    const socket = openRunsSocket();
+    let tries = attempts;
+    socket.onmessage = (message: MessageEvent<string>) => {
+      tries = 0;
+      const event = JSON.parse(message.data) as WireRunEvent;
+      if (event.kind === "all") runs = new Map(event.runs.map((run) => [run.path, run]));
+      else {
+        const isNew = !home.documents.some(({ path }) => path === event.run.path);
+        if (isNew) home.documents.unshift({ path: event.run.path, title: event.run.objective, role: "run", length: 0, modified: event.run.begun });
+        runs.set(event.run.path, event.run);
+      }
+      show();
+    };
+    socket.onclose = () => window.setTimeout(() => follow(tries + 1), Math.min(8000, 250 * 2 ** tries));
   }
 
   function step(by: number): void {
@@ -96,21 +134,36 @@ export async function openHome(page: HTMLElement): Promise<void> {
   }
 
   show();
-  search.focus();
+  if (prompt) prompt.focus();
+  else search.focus();
 }
 
-function group(title: string, about: string, documents: readonly ListedDocument[]): HTMLElement {
+/** Who answers, and what to do for another one. */
+function modelNote({ offline, model }: Home): HTMLElement {
+  if (!offline) return h("p", { class: "model" }, model ? `${model} answers.` : "");
+  return h(
+    "p",
+    { class: "model" },
+    "No key is set, so a planner by rules answers: it searches and quotes. For a language model set ",
+    h("code", {}, "ANTHROPIC_API_KEY"),
+    " or ",
+    h("code", {}, "OPENAI_API_KEY"),
+    " and start again.",
+  );
+}
+
+function group(title: string, about: string, documents: readonly ListedDocument[], runs: ReadonlyMap<string, WireRun>): HTMLElement {
   const id = `group-${title.toLowerCase().replaceAll(" ", "-")}`;
   return h(
     "section",
     { "aria-labelledby": id },
     h("h2", { id }, title),
     h("p", { class: "about" }, about),
-    h("ul", { class: "documents" }, ...documents.map(row)),
+    h("ul", { class: "documents" }, ...documents.map((document) => row(document, runs.get(document.path) ?? null))),
   );
 }
 
-function row({ title, path, modified }: ListedDocument): HTMLElement {
+function row({ title, path, modified }: ListedDocument, run: WireRun | null): HTMLElement {
   return h(
     "li",
     {},
@@ -119,6 +172,7 @@ function row({ title, path, modified }: ListedDocument): HTMLElement {
       { href: linkTo(path) },
       h("span", { class: "title" }, title),
       h("span", { class: "path" }, path),
+      run ? h("span", { class: `status ${toneOf(run.status)}` }, STATUS_WORDS[run.status]) : null,
       h("time", { datetime: new Date(modified).toISOString() }, ago(modified)),
     ),
   );

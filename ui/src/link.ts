@@ -18,6 +18,8 @@ const PRESENCE = 1;
 const [STEP_1, STEP_2, UPDATE] = [0, 1, 2];
 /** The server will not have this page, whatever it does. */
 const CLOSE_REFUSED = 4400;
+/** The secret was made anew, or does not let this page write: coming back would not help. */
+const CLOSE_FOR_GOOD = [4401, 4403];
 const WAIT_MAX = 8000;
 /** A frame of the screen, in milliseconds. */
 const FRAME = 16;
@@ -100,6 +102,9 @@ export function openLink(path: string, name: string, listener: Listener): Link {
     const others = [...replica.awareness.getStates().keys()].filter((client) => client !== replica.doc.clientID);
     removeAwarenessStates(replica.awareness, others, FROM_SERVER);
     keep();
+    if (CLOSE_FOR_GOOD.includes(event.code)) {
+      return listener.event({ kind: "refused", reason: `${event.reason}. Open the new link; your words are kept here.` });
+    }
     if (event.code === CLOSE_REFUSED) listener.event({ kind: "refused", reason: event.reason });
     else listener.event({ kind: "lost" });
     // Half of the wait is chance, so that many pages do not come back at the same moment.

@@ -1,6 +1,6 @@
 // What the page knows besides the text, as a fold over what it hears. Pure: never touches the DOM, a socket or a clock.
 
-import type { WireEvent, WireVisitor } from "../wire/wire";
+import type { WireEvent, WireRun, WireTurn, WireVisitor } from "../wire/wire";
 
 /** How the page stands with the server. */
 export type Connection = "connecting" | "online" | "offline" | "refused";
@@ -18,6 +18,12 @@ export interface View {
   /** Why the file lacks words although the server has them. */
   readonly trouble: string | null;
   readonly visitors: ReadonlyMap<number, WireVisitor>;
+  /** Whether this page may write, and whether agents answer in the document. */
+  readonly writes: boolean;
+  readonly session: boolean;
+  /** The run that the document is the draft of, and the turn that answers it. */
+  readonly run: WireRun | null;
+  readonly turn: WireTurn | null;
 }
 
 export const BEGINNING: View = {
@@ -29,6 +35,10 @@ export const BEGINNING: View = {
   unsent: false,
   trouble: null,
   visitors: new Map(),
+  writes: true,
+  session: false,
+  run: null,
+  turn: null,
 };
 
 /** What happens in the page itself. */
@@ -49,6 +59,8 @@ export function fold(view: View, event: WireEvent | OwnEvent): View {
         sent: 0,
         saved: 0,
         trouble: event.unsaved,
+        writes: event.writes,
+        session: event.session,
         visitors: byClient(event.visitors),
       };
     case "joined":
@@ -72,6 +84,10 @@ export function fold(view: View, event: WireEvent | OwnEvent): View {
       return { ...view, visitors: byClient(event.visitors) };
     case "changed":
       return { ...view, revision: Math.max(view.revision, event.revision) };
+    case "run":
+      return { ...view, run: event.run };
+    case "turn":
+      return { ...view, turn: event.turn };
     case "left":
     case "resync":
     case "pong":
@@ -104,6 +120,7 @@ export function saveState(view: View): SaveState {
       : { tone: "bad", words: "Not saved", detail: "The server does not answer. Your words are kept here and sent when it is back." };
   }
   if (view.trouble !== null) return { tone: "bad", words: "Not saved", detail: view.trouble };
+  if (!view.writes && view.connection === "online") return { tone: "good", words: "Reading", detail: "This link is for reading." };
   if (view.connection === "connecting") return { tone: "busy", words: "Connecting…", detail: "" };
   if (!isSafe) return { tone: "busy", words: "Saving…", detail: "Your last words are on their way into the file." };
   return { tone: "good", words: "Saved", detail: "Everything you see is in the file." };

@@ -16,8 +16,11 @@ import { type Replica, openLink } from "./link";
 import { openOutline } from "./outline";
 import { badge } from "./people";
 import { sectionField } from "./proposals";
+import { runPanel } from "./run";
 import type { Section } from "./sections";
+import { type Share, shareDialog } from "./share";
 import { THEME_NAMES, nextTheme } from "./theme";
+import { turnBar } from "./turn";
 import { BEGINNING, type OwnEvent, type View, fold, isSaved, saveState } from "./view";
 
 const MODES = ["edit", "split", "preview"] as const;
@@ -41,6 +44,11 @@ export function openWriter(page: HTMLElement, path: string): void {
     () => ({ text: replica?.text.toString() ?? "", revision: view.revision }),
     () => historyButton.setAttribute("aria-expanded", String(!history.element.hidden)),
   );
+  const run = runPanel();
+  const turns = turnBar(path, () => isSaved(view));
+  turns.element.hidden = true;
+  const bar = h("footer", { class: "bar" }, run.prompt.element, turns.element);
+  let share: Share | null = null;
   const saved = h("p", { class: "save", role: "status" });
   const title = h("h1", {}, nameOf(path));
   const banner = h("p", { class: "banner", role: "alert", hidden: true });
@@ -48,14 +56,17 @@ export function openWriter(page: HTMLElement, path: string): void {
   const modes = MODES.map((mode) => h("button", { "aria-pressed": "false", onclick: () => setMode(mode) }, MODE_NAMES[mode]));
   const authorsButton = tool("Who wrote this", ICONS.authors, () => toggleAuthors(), { "aria-pressed": "false" });
   const historyButton = tool("History", ICONS.history, () => history.toggle(), { "aria-expanded": "false" });
+  const shareButton = tool("Share", ICONS.share, () => (share ??= shareDialog(path)).open());
   const themeButton = tool("Next theme", ICONS.theme, () => announce(`Theme: ${THEME_NAMES[nextTheme()]}`, true));
   const outlineButton = tool("Sections", ICONS.outline, () => page.classList.toggle("with-outline"));
   outlineButton.classList.add("narrow-only");
-  const regions = [paper, outline.element, reading, history.element];
+  const regions = [paper, bar, outline.element, reading, run.element, history.element];
   const keys = [
     ...MODES.map((mode, index) => alt(`Digit${index + 1}`, String(index + 1), `${MODE_NAMES[mode]} view`, () => setMode(mode))),
     alt("BracketRight", "]", "Next section", () => step(1)),
     alt("BracketLeft", "[", "Previous section", () => step(-1)),
+    alt("Enter", "Enter", "Answer word by word", () => turns.element.hidden || turns.stream()),
+    alt("KeyP", "P", "Say something to the run", () => run.prompt.focus()),
     alt("KeyA", "A", "Who wrote this", () => toggleAuthors()),
     alt("KeyH", "H", "History", () => history.toggle()),
     alt("KeyT", "T", "Next theme", () => themeButton.click()),
@@ -77,11 +88,13 @@ export function openWriter(page: HTMLElement, path: string): void {
       saved,
       h("div", { class: "modes", role: "group", "aria-label": "View" }, ...modes),
       present,
-      h("div", { class: "tools" }, outlineButton, authorsButton, historyButton, themeButton, helpButton),
+      h("div", { class: "tools" }, outlineButton, authorsButton, historyButton, shareButton, themeButton, helpButton),
     ),
     banner,
     outline.element,
     h("main", { class: "sheets" }, paper, reading),
+    bar,
+    run.element,
     history.element,
   );
 
@@ -160,6 +173,11 @@ export function openWriter(page: HTMLElement, path: string): void {
     saved.title = state.detail;
     banner.hidden = state.tone !== "bad";
     if (banner.textContent !== state.detail) banner.textContent = state.detail;
+    if (view.run) run.show(view.run, view.writes);
+    turns.element.hidden = !view.session || !view.writes;
+    turns.show(view.turn);
+    shareButton.hidden = !view.writes;
+    if (!view.writes) editor?.freeze();
     renderPresent();
   }
 
@@ -222,7 +240,7 @@ export function openWriter(page: HTMLElement, path: string): void {
     const now = shown.findIndex((region) => region.contains(document.activeElement));
     const next = shown[(now + 1) % shown.length];
     if (next === paper) editor?.view.focus();
-    else next?.querySelector<HTMLElement>("button, input")?.focus();
+    else next?.querySelector<HTMLElement>("button, input, textarea")?.focus();
     if (next === reading) reading.focus();
   }
 
@@ -230,6 +248,10 @@ export function openWriter(page: HTMLElement, path: string): void {
   window.addEventListener("beforeunload", (event) => {
     if (!isSaved(view)) event.preventDefault();
   });
+  window.setInterval(() => {
+    run.tick();
+    turns.tick();
+  }, 1000);
   const kept = localStorage.getItem(MODE_KEPT);
   setMode(MODES.find((known) => known === kept) ?? "edit");
   render();

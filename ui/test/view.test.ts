@@ -2,9 +2,14 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { BEGINNING, type OwnEvent, type View, fold, isSaved, saveState } from "../src/view";
-import type { WireEvent } from "../wire/wire";
+import type { WireEvent, WireRun } from "../wire/wire";
 
-const HELLO: WireEvent = { kind: "hello", path: "a.md", epoch: "1", revision: 3, visitors: [], unsaved: null };
+const HELLO: WireEvent = { kind: "hello", path: "a.md", epoch: "1", revision: 3, writes: true, session: false, visitors: [], unsaved: null };
+
+const RUN: WireRun = {
+  id: "r", path: "runs/r/draft.md", objective: "Compare", status: "running", over: false, note: null, model: "offline", begun: 0, ended: null,
+  tokens: 0, workers: [], proposals: [],
+};
 
 function after(...events: (WireEvent | OwnEvent)[]): View {
   return events.reduce(fold, BEGINNING);
@@ -37,4 +42,11 @@ test("a disk that fails is told, until it works again", () => {
   const failed = after(HELLO, { kind: "joined" }, { kind: "typed" }, { kind: "sent" }, { kind: "unsaved", reason: "the disk is full" });
   assert.deepEqual([saveState(failed).words, saveState(failed).detail], ["Not saved", "the disk is full"]);
   assert.equal(isSaved(fold(failed, { kind: "saved", count: 1, revision: 4 })), true);
+});
+
+test("a page that may only read says so, and a run is folded in as it comes", () => {
+  const reading = after({ ...HELLO, writes: false }, { kind: "joined" });
+  assert.equal(saveState(reading).words, "Reading");
+  const run = { ...RUN, status: "completed" as const, over: true };
+  assert.deepEqual(fold(fold(reading, { kind: "run", run: RUN }), { kind: "run", run }).run, run);
 });

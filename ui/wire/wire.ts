@@ -18,6 +18,10 @@ revision: number,
  */
 writes: boolean, 
 /**
+ * Whether agents answer in it.
+ */
+session: boolean, 
+/**
  * Everybody who wrote.
  */
 visitors: Array<WireVisitor>, 
@@ -60,7 +64,11 @@ section: string | null, } | { "kind": "run",
 /**
  * The whole of it.
  */
-run: WireRun, } | { "kind": "resync", 
+run: WireRun, } | { "kind": "turn", 
+/**
+ * The whole of it.
+ */
+turn: WireTurn, } | { "kind": "resync", 
 /**
  * Why.
  */
@@ -111,6 +119,14 @@ writes: boolean,
  * Whether runs can be begun.
  */
 runs: boolean, 
+/**
+ * The model that answers.
+ */
+model: string, 
+/**
+ * It is the built-in planner, because there is no key.
+ */
+offline: boolean, 
 /**
  * The documents, the latest first.
  */
@@ -449,3 +465,49 @@ export type KeyGiven = {
  * It.
  */
 token: string, };
+
+export type WireTurn = { 
+/**
+ * Who answers.
+ */
+agent: string, 
+/**
+ * How it is.
+ */
+state: WireTurnState, 
+/**
+ * Why there is no whole answer.
+ */
+why: string | null, 
+/**
+ * What the agent is doing.
+ */
+doing: string, 
+/**
+ * What it took.
+ */
+tokens: number, 
+/**
+ * Milliseconds since 1970.
+ */
+begun: number, };
+
+export type WireTurnState = "working" | "answered" | "nothing" | "failed";
+
+export type TurnCall = { 
+/**
+ * The document.
+ */
+path: string, 
+/**
+ * When the answer is brought into it.
+ */
+pace: WirePace, };
+
+export type WirePace = "whole" | "streamed";
+
+export type TurnStop = { 
+/**
+ * The document.
+ */
+path: string, };

@@ -6,6 +6,7 @@ pub(crate) mod answerer;
 mod discreet;
 pub(crate) mod model;
 pub(crate) mod own;
+pub(crate) mod page_turns;
 pub(crate) mod prompt;
 pub(crate) mod rules;
 pub(crate) mod search;

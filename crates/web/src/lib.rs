@@ -2,15 +2,18 @@
 //! never changes a document itself; its owner does.
 
 pub mod runs;
+pub mod turns;
 pub mod wire;
 
 mod assets;
+mod beside;
 mod connections;
 mod guard;
 mod key;
 mod plain;
 mod refused;
 mod routes;
+mod run_socket;
 mod server;
 mod socket;
 mod starts;
@@ -21,5 +24,5 @@ mod watching;
 pub use assets::is_built as is_writer_built;
 pub use key::{Keep, Key, Role};
 pub use routes::api;
-pub use server::{Options, ServeError, Server, link};
+pub use server::{ModelNote, Options, ServeError, Server, link};
 pub use token::Token;

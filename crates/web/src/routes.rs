@@ -4,6 +4,7 @@ mod document;
 mod keys;
 mod past;
 mod runs;
+mod turns;
 
 use std::sync::Arc;
 
@@ -17,7 +18,7 @@ use axum::{Extension, Router};
 use crate::key::{Admitted, Role};
 use crate::refused::Refused;
 use crate::server::Shared;
-use crate::socket;
+use crate::{run_socket, socket};
 
 pub(crate) use document::person_name;
 pub(crate) use runs::run_of;
@@ -48,7 +49,7 @@ fn table() -> Vec<Route> {
     let route = |method, path, open, handler| Route { method, path, open, handler };
     vec![
         route(Method::GET, "/ws", Readers, get(socket::open)),
-        route(Method::GET, "/ws/runs", Readers, get(socket::open_runs)),
+        route(Method::GET, "/ws/runs", Readers, get(run_socket::open)),
         route(Method::GET, "/api/home", Readers, get(document::home)),
         route(Method::GET, "/api/document", All, get(document::read)),
         route(Method::PUT, "/api/document", Person, put(document::write)),
@@ -67,6 +68,8 @@ fn table() -> Vec<Route> {
         route(Method::POST, "/api/runs/{id}/stop", Person, post(runs::stop)),
         route(Method::POST, "/api/runs/{id}/directives", Person, post(runs::direct)),
         route(Method::POST, "/api/runs/{id}/proposals", Person, post(runs::decide)),
+        route(Method::POST, "/api/turns", Person, post(turns::begin)),
+        route(Method::POST, "/api/turns/stop", Person, post(turns::stop)),
         route(Method::POST, "/api/keys", Person, post(keys::give)),
         route(Method::POST, "/api/keys/renew", Person, post(keys::renew)),
     ]

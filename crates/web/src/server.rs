@@ -16,6 +16,7 @@ use crate::key::{Keep, Key, Keys};
 use crate::runs::Runs;
 use crate::starts::Starts;
 use crate::token::Token;
+use crate::turns::Turns;
 use crate::watching::Watching;
 use crate::{assets, connections, guard, routes};
 
@@ -39,6 +40,19 @@ pub struct Options {
     pub person: String,
     /// Whoever conducts runs, if anybody does.
     pub runs: Option<Arc<dyn Runs>>,
+    /// Whoever answers session documents, if anybody does.
+    pub turns: Option<Arc<dyn Turns>>,
+    /// Who thinks.
+    pub model: ModelNote,
+}
+
+/// The model that answers, for people to read.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ModelNote {
+    /// Its name.
+    pub name: String,
+    /// It is the built-in planner, because there is no key.
+    pub is_offline: bool,
 }
 
 /// Why nothing can be served.
@@ -62,6 +76,8 @@ pub(crate) struct Shared {
     pub(crate) person: String,
     pub(crate) runs: Option<Arc<dyn Runs>>,
     pub(crate) starts: Starts,
+    pub(crate) turns: Option<Arc<dyn Turns>>,
+    pub(crate) model: ModelNote,
     /// The names that the server answers to.
     pub(crate) hosts: [String; 3],
     pub(crate) sockets: Arc<Semaphore>,
@@ -108,6 +124,8 @@ impl Server {
             person: options.person,
             runs: options.runs,
             starts: Starts::default(),
+            turns: options.turns,
+            model: options.model,
             hosts: names.map(|name| format!("{name}:{port}")),
             sockets: Arc::new(Semaphore::new(SOCKETS_MAX)),
             looking: Semaphore::new(LOOKING_MAX),

@@ -1,7 +1,6 @@
 //! One page's live connection: Yjs messages as binary frames, events as text. First comes the document with its revision, then
 //! what changes. Never lets a page that does not read hold up anybody else: it is dropped and joins again.
 
-use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -10,29 +9,29 @@ use axum::extract::ws::{CloseFrame, Message, WebSocket, WebSocketUpgrade};
 use axum::extract::{Query, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse as _, Response};
-use futures_core::Stream;
 use serde::{Deserialize, Serialize};
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::{Instant, interval, timeout};
 use workspace::Author;
 use workspace::event::{Event, Subscription};
 use workspace::owner::{DocumentHandle, Joined, PeerEvent, PeerEvents, PeerHandle};
+use workspace::session::turn::is_session;
 
+use crate::beside::Beside;
 use crate::guard::SOCKET_PROTOCOL;
 use crate::key::{Admitted, Role};
 use crate::refused::Refused;
-use crate::routes::{person_name, run_of};
-use crate::runs::{Run, RunEvents};
+use crate::routes::person_name;
 use crate::server::Shared;
 use crate::sync::{self, Frame};
-use crate::wire::{WireCall, WireEvent, WireRunEvent};
+use crate::wire::{WireCall, WireEvent};
 
 /// The longest frame that is read. A document has at most 32 MB, and a page sends what it types.
 const FRAME_MAX: usize = 8 << 20;
 /// How long a page may take to say what it knows, and to read what it is sent.
 const PATIENCE: Duration = Duration::from_secs(10);
 /// How often a quiet page is asked whether it is there, and after how much silence it is taken to be gone.
-const PING: Duration = Duration::from_secs(15);
+pub(crate) const PING: Duration = Duration::from_secs(15);
 const SILENCE_MAX: Duration = Duration::from_secs(50);
 /// The largest number that both sides can count to.
 const CLIENT_MAX: u64 = (1 << 53) - 1;
@@ -41,8 +40,8 @@ const CLIENT_MAX: u64 = (1 << 53) - 1;
 const CLOSE_AGAIN: u16 = 4409;
 const CLOSE_REFUSED: u16 = 4400;
 const CLOSE_FORBIDDEN: u16 = 4403;
-const CLOSE_RENEWED: u16 = 4401;
-const CLOSE_GONE: u16 = 1001;
+pub(crate) const CLOSE_RENEWED: u16 = 4401;
+pub(crate) const CLOSE_GONE: u16 = 1001;
 
 /// What a page says when it comes.
 #[derive(Debug, Deserialize)]
@@ -83,15 +82,15 @@ pub(crate) async fn open(
 }
 
 /// How many bytes may come at once.
-fn limited(upgrade: WebSocketUpgrade) -> WebSocketUpgrade {
+pub(crate) fn limited(upgrade: WebSocketUpgrade) -> WebSocketUpgrade {
     upgrade.protocols([SOCKET_PROTOCOL]).max_message_size(FRAME_MAX).max_frame_size(FRAME_MAX)
 }
 
-fn place(shared: &Shared) -> Option<OwnedSemaphorePermit> {
+pub(crate) fn place(shared: &Shared) -> Option<OwnedSemaphorePermit> {
     Arc::clone(&shared.sockets).try_acquire_owned().ok()
 }
 
-fn full() -> Response {
+pub(crate) fn full() -> Response {
     (StatusCode::SERVICE_UNAVAILABLE, "too many pages are open; close some\n").into_response()
 }
 
@@ -111,18 +110,23 @@ impl Visit {
             return close(socket, CLOSE_REFUSED, "say first what you know").await;
         };
         let changes = handle.subscribe();
-        // Listened to before the run is looked at, so that nothing is missed in between.
-        let runs = shared.runs.as_ref().map(|runs| runs.listen());
-        let run = run_of(&shared, handle.path()).await;
+        let (first, beside) = Beside::of(&shared, handle.path()).await;
+        let is_session = is_session(&handle.read().text);
         let epoch = Some(coming.epoch).filter(|epoch| !epoch.is_empty());
         match handle.join(coming.client, Author::new(name), epoch.map(|epoch| (epoch, known))).await {
             Ok(joined) => {
-                let writes = admitted.role == Role::Person;
-                let Joined { peer, events, .. } = greet(&mut socket, handle.path(), joined, writes).await;
-                let path = handle.path().to_owned();
-                let line =
-                    Line { socket, peer, client: coming.client, heard: Instant::now(), path, admitted };
-                line.serve(events, changes, run, runs).await;
+                let hello = WireEvent::Hello {
+                    path: handle.path().to_owned(),
+                    epoch: joined.epoch.to_string(),
+                    revision: joined.revision,
+                    writes: admitted.role == Role::Person,
+                    session: is_session && shared.turns.is_some(),
+                    visitors: joined.visitors.iter().map(Into::into).collect(),
+                    unsaved: joined.unsaved.as_deref().map(str::to_owned),
+                };
+                let Joined { peer, events, .. } = greet(&mut socket, &hello, joined, &first).await;
+                let line = Line { socket, peer, client: coming.client, heard: Instant::now(), admitted };
+                line.serve(events, changes, beside).await;
             }
             Err(refusal) => close(socket, CLOSE_REFUSED, &refusal.message).await,
         }
@@ -142,21 +146,14 @@ async fn first_words(socket: &mut WebSocket) -> Option<Vec<u8>> {
 }
 
 /// Says where the document stands. One that cannot be told is noticed with the next frame.
-async fn greet(socket: &mut WebSocket, path: &str, joined: Joined, writes: bool) -> Joined {
-    let hello = WireEvent::Hello {
-        path: path.to_owned(),
-        epoch: joined.epoch.to_string(),
-        revision: joined.revision,
-        writes,
-        visitors: joined.visitors.iter().map(Into::into).collect(),
-        unsaved: joined.unsaved.as_deref().map(str::to_owned),
-    };
+async fn greet(socket: &mut WebSocket, hello: &WireEvent, joined: Joined, beside: &[WireEvent]) -> Joined {
     let mut frames = vec![
-        text(&hello),
+        text(hello),
         Message::Binary(sync::missing(&joined.update).into()),
         Message::Binary(sync::state_vector(&joined.state_vector).into()),
     ];
     frames.extend(joined.present.iter().map(|state| Message::Binary(sync::presence(state).into())));
+    frames.extend(beside.iter().map(text));
     for frame in frames {
         if !send(socket, frame).await {
             break;
@@ -171,41 +168,22 @@ struct Line {
     peer: PeerHandle,
     client: u64,
     heard: Instant,
-    path: String,
     admitted: Admitted,
 }
 
-type End = (u16, String);
+pub(crate) type End = (u16, String);
 
 impl Line {
     /// Carries words both ways until one side goes, and says why.
-    async fn serve(
-        mut self,
-        events: PeerEvents,
-        changes: Subscription,
-        run: Option<Run>,
-        runs: Option<RunEvents>,
-    ) {
-        let told = match run {
-            Some(run) => self.send(text(&WireEvent::Run { run: (&run).into() })).await,
-            None => Ok(()),
-        };
-        let (code, reason) = match told {
-            Ok(()) => self.talk(events, changes, runs).await,
-            Err(end) => end,
-        };
+    async fn serve(mut self, events: PeerEvents, changes: Subscription, beside: Beside) {
+        let (code, reason) = self.talk(events, changes, beside).await;
         if code == CLOSE_AGAIN {
             send(&mut self.socket, text(&WireEvent::Resync { reason: reason.clone() })).await;
         }
         close(self.socket, code, &reason).await;
     }
 
-    async fn talk(
-        &mut self,
-        mut events: PeerEvents,
-        mut changes: Subscription,
-        mut runs: Option<RunEvents>,
-    ) -> End {
+    async fn talk(&mut self, mut events: PeerEvents, mut changes: Subscription, mut beside: Beside) -> End {
         let mut pings = interval(PING);
         let mut renewals = self.admitted.renewals.clone();
         loop {
@@ -218,7 +196,7 @@ impl Line {
                     None => Err((CLOSE_GONE, "the document was closed".to_owned())),
                 },
                 change = changes.next() => self.tell_change(change).await,
-                Some(run) = next(&mut runs) => self.tell_run(&run).await,
+                event = beside.next() => self.send(text(&event)).await,
                 message = self.socket.recv() => self.hear(message).await,
                 _ = pings.tick() => self.ping().await,
             };
@@ -270,13 +248,6 @@ impl Line {
         }
     }
 
-    async fn tell_run(&mut self, run: &Run) -> Result<(), End> {
-        if run.path != self.path {
-            return Ok(());
-        }
-        self.send(text(&WireEvent::Run { run: run.into() })).await
-    }
-
     async fn hear(&mut self, message: Option<Result<Message, axum::Error>>) -> Result<(), End> {
         self.heard = Instant::now();
         let is_open = match message {
@@ -322,68 +293,17 @@ impl Line {
     }
 }
 
-/// A page that shows all runs: first how they are, then each that changes.
-pub(crate) async fn open_runs(
-    State(shared): State<Arc<Shared>>,
-    Extension(admitted): Extension<Admitted>,
-    upgrade: WebSocketUpgrade,
-) -> Response {
-    let Some(permit) = place(&shared) else { return full() };
-    limited(upgrade).on_upgrade(move |mut socket| async move {
-        let (code, reason) = tell_runs(&mut socket, &shared, admitted).await;
-        close(socket, code, &reason).await;
-        drop(permit);
-    })
-}
-
-async fn tell_runs(socket: &mut WebSocket, shared: &Shared, mut admitted: Admitted) -> End {
-    let gone = || (CLOSE_GONE, String::new());
-    let mut changes = shared.runs.as_ref().map(|runs| runs.listen());
-    let listed = match &shared.runs {
-        Some(runs) => runs.list().await.unwrap_or_default(),
-        None => Vec::new(),
-    };
-    let all = WireRunEvent::All { runs: listed.iter().map(Into::into).collect() };
-    if !send(socket, text(&all)).await {
-        return gone();
-    }
-    let mut pings = interval(PING);
-    loop {
-        let is_there = tokio::select! {
-            _renewed = admitted.renewals.changed() => {
-                return (CLOSE_RENEWED, "the secret was made anew".to_owned());
-            }
-            Some(run) = next(&mut changes) => send(socket, text(&WireRunEvent::One { run: (&*run).into() })).await,
-            message = socket.recv() => matches!(message, Some(Ok(Message::Ping(_) | Message::Pong(_)))),
-            _ = pings.tick() => send(socket, Message::Ping(axum::body::Bytes::new())).await,
-        };
-        if !is_there {
-            return gone();
-        }
-    }
-}
-
-/// The next run that changed; never, where nobody conducts any.
-async fn next(runs: &mut Option<RunEvents>) -> Option<Arc<Run>> {
-    let Some(runs) = runs else { return std::future::pending().await };
-    match std::future::poll_fn(|context| Pin::new(&mut *runs).poll_next(context)).await {
-        Some(run) => Some(run),
-        // Who ended says nothing more, and others go on.
-        None => std::future::pending().await,
-    }
-}
-
-async fn send(socket: &mut WebSocket, frame: Message) -> bool {
+pub(crate) async fn send(socket: &mut WebSocket, frame: Message) -> bool {
     matches!(timeout(PATIENCE, socket.send(frame)).await, Ok(Ok(())))
 }
 
-async fn close(mut socket: WebSocket, code: u16, reason: &str) {
+pub(crate) async fn close(mut socket: WebSocket, code: u16, reason: &str) {
     // The reason of a close has room for 123 bytes.
     let end = reason.floor_char_boundary(120);
     let reason = reason.get(..end).unwrap_or_default().into();
     send(&mut socket, Message::Close(Some(CloseFrame { code, reason }))).await;
 }
 
-fn text(event: &impl Serialize) -> Message {
+pub(crate) fn text(event: &impl Serialize) -> Message {
     Message::Text(serde_json::to_string(event).unwrap_or_default().into())
 }

@@ -8,11 +8,13 @@ use workspace::keeper::Entry;
 use workspace::owner::Visitor;
 
 mod run;
+mod turn;
 
 pub use run::{
     DecisionCall, DirectiveCall, KeyCall, KeyGiven, KeyRole, RunCall, StopCall, WirePhase, WireProposal,
     WireRun, WireRunEvent, WireStarted, WireStatus, WireWorker,
 };
+pub use turn::{TurnCall, TurnStop, WirePace, WireTurn, WireTurnState};
 
 /// What the page hears about its document, as text frames.
 #[derive(Debug, Serialize, TS)]
@@ -29,6 +31,8 @@ pub enum WireEvent {
         revision: u64,
         /// Whether the page may write.
         writes: bool,
+        /// Whether agents answer in it.
+        session: bool,
         /// Everybody who wrote.
         visitors: Vec<WireVisitor>,
         /// Why the file lacks words, if it does.
@@ -73,6 +77,11 @@ pub enum WireEvent {
     Run {
         /// The whole of it.
         run: WireRun,
+    },
+    /// How the turn stands that answers the document.
+    Turn {
+        /// The whole of it.
+        turn: WireTurn,
     },
     /// The page has to join again.
     Resync {
@@ -128,6 +137,10 @@ pub struct Home {
     pub writes: bool,
     /// Whether runs can be begun.
     pub runs: bool,
+    /// The model that answers.
+    pub model: String,
+    /// It is the built-in planner, because there is no key.
+    pub offline: bool,
     /// The documents, the latest first.
     pub documents: Vec<ListedDocument>,
 }
@@ -342,7 +355,7 @@ pub fn typescript() -> String {
         Nothing::decl(&config),
         Problem::decl(&config),
     ];
-    let parts = parts.into_iter().chain(run::declarations(&config));
+    let parts = parts.into_iter().chain(run::declarations(&config)).chain(turn::declarations(&config));
     let mut text =
         "// Generated from crates/web/src/wire.rs by `cargo xtask codegen`. Do not edit.\n".to_owned();
     for part in parts {

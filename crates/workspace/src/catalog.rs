@@ -6,8 +6,9 @@ use std::io::Read as _;
 use std::path::Path;
 use std::time::UNIX_EPOCH;
 
-use document::frontmatter::{Frontmatter, Session};
 use document::section::find_sections;
+
+use crate::session::turn::is_session;
 
 /// How many documents are listed.
 const DOCUMENTS_MAX: usize = 2000;
@@ -80,7 +81,7 @@ fn listed(root: &Path, file: &Path) -> Option<Listed> {
     Some(Listed {
         path,
         title: title.unwrap_or(name),
-        is_session: !matches!(Frontmatter::parse(&head).settings.session, Session::Absent),
+        is_session: is_session(&head),
         length: metadata.len(),
         modified: u64::try_from(since.as_millis()).unwrap_or(u64::MAX),
     })

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU16, Ordering};
 use agent::StreamController;
 use anyhow::{Context as _, Result};
 use tokio::sync::oneshot;
-use web::{Key, Options, Role, ServeError, Server, Token};
+use web::{Key, ModelNote, Options, Role, ServeError, Server, Token};
 use workspace::address::{Address, Other};
 use workspace::daemon::{Daemon, DaemonError};
 use workspace::hub::Hub;
@@ -17,7 +17,10 @@ use workspace::project;
 use workspace::sidecar::root_of;
 
 use crate::arguments::Serve;
+use crate::configuration::Configuration;
 use crate::refusal::Refusal;
+use crate::wiring::model::{self, OFFLINE};
+use crate::wiring::page_turns::PageTurns;
 use crate::{Outcome, input, output, reach, signals};
 
 pub(crate) fn run(given: &Serve) -> Result<Outcome> {
@@ -45,7 +48,8 @@ async fn serve(given: &Serve) -> Result<Outcome> {
             return Err(anyhow::Error::new(error).context(refusal));
         }
     };
-    let (server, token) = bound(given, &place, hub).await?;
+    let turns = PageTurns::new(hub.clone());
+    let (server, token) = bound(given, &place, hub, &turns).await?;
     let stop = StreamController::new();
     let signal = signals::listen(stop.clone());
     show(given, &web::link(server.port(), &token, place.document.as_deref()))?;
@@ -57,7 +61,12 @@ async fn serve(given: &Serve) -> Result<Outcome> {
     }
     let (end, ended) = oneshot::channel::<()>();
     let serving = async {
-        server.run(async { stop.subscribe().await }).await;
+        let stopped = async {
+            stop.subscribe().await;
+            // What was said so far is brought into the documents while their owners are still there.
+            turns.close().await;
+        };
+        server.run(stopped).await;
         drop(end);
     };
     tokio::join!(serving, daemon.run(async { drop(ended.await) }));
@@ -66,7 +75,7 @@ async fn serve(given: &Serve) -> Result<Outcome> {
 }
 
 /// A server with the port and the secrets of the last time, so that a page that is still open finds its way back.
-async fn bound(given: &Serve, place: &Place, hub: Hub) -> Result<(Server, Token)> {
+async fn bound(given: &Serve, place: &Place, hub: Hub, turns: &PageTurns) -> Result<(Server, Token)> {
     let last = Address::find(&place.root);
     let keys = match last.as_ref().filter(|_| !given.new_token).and_then(known) {
         Some(keys) => keys,
@@ -80,6 +89,8 @@ async fn bound(given: &Serve, place: &Place, hub: Hub) -> Result<(Server, Token)
         keep: keep(place.root.clone(), Arc::clone(&port)),
         person: reach::PERSON.to_owned(),
         runs: None,
+        turns: Some(Arc::new(turns.clone())),
+        model: model_note(&place.root),
     };
     let server = match Server::bind(hub.clone(), options.clone()).await {
         // Nobody asked for the last port by name, so any other will do.
@@ -95,6 +106,15 @@ async fn bound(given: &Serve, place: &Place, hub: Hub) -> Result<(Server, Token)
     noted(server.port(), &keys).note(&place.root)?;
     let token = keys.into_iter().find(|key| key.role == Role::Person).map(|key| key.token);
     Ok((server, token.context("there is no secret")?))
+}
+
+/// Who would answer, for the page to say. What is wrong with the settings is said by whoever answers.
+fn model_note(root: &Path) -> ModelNote {
+    let chosen = Configuration::of(root).and_then(|settings| model::choose(None, &settings, None));
+    match chosen {
+        Ok(chosen) => ModelNote { is_offline: chosen.name == OFFLINE, name: chosen.name },
+        Err(_) => ModelNote::default(),
+    }
 }
 
 /// The secrets of the last time; none if they are not of our form.

@@ -50,6 +50,8 @@ pub(super) async fn home(
         version: env!("CARGO_PKG_VERSION").to_owned(),
         writes: admitted.role == Role::Person,
         runs: shared.runs.is_some(),
+        model: shared.model.name.clone(),
+        offline: shared.model.is_offline,
         documents: listed.into_iter().map(Into::into).collect(),
     }))
 }

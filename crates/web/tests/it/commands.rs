@@ -30,7 +30,8 @@ async fn a_change_is_made_on_the_revision_that_was_read_or_not_at_all() {
     let done = with(&desk, &[("if-match", "\"0\"")], SECTION, &write).await;
     assert_eq!(done.status, 200, "{}", done.body);
     let revision = done.json()["revision"].clone();
-    let late = with(&desk, &[("if-match", "\"0\"")], SECTION, &write).await;
+    let other = change("Researcher", json!({ "kind": "write", "content": "Found in June.\n" }));
+    let late = with(&desk, &[("if-match", "\"0\"")], SECTION, &other).await;
     assert_eq!(late.status, 412);
     assert_eq!(late.json()["current"]["revision"], revision);
     assert!(late.json()["current"]["text"].as_str().unwrap().contains("in May"), "{}", late.body);
@@ -67,7 +68,7 @@ async fn a_document_is_made_and_never_made_over() {
     let over = json!({ "path": "notes/new.md", "text": "# Newer\n" }).to_string();
     let tag = format!("\"{}\"", read.json()["revision"]);
     assert_eq!(with(&desk, &[("if-match", &tag)], target, &over).await.status, 200);
-    for path in ["../out.md", "/etc/out.md", ".agent-doc/out.md", ""] {
+    for path in ["../out.md", "/etc/out.md", ".agent-doc/out.md", "a/.GIT/hooks/out.md", ".git/out.md", ""] {
         let out = json!({ "path": path, "text": "x" }).to_string();
         let answer = with(&desk, &[], target, &out).await;
         assert!(matches!(answer.status, 400 | 403 | 404), "{path}: {} {}", answer.status, answer.body);

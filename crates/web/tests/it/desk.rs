@@ -53,7 +53,8 @@ impl Desk {
             Arc::new(move |keys: &[Key]| *kept.lock().unwrap() = keys.to_vec())
         };
         let keys = vec![Key { token: token.clone(), role: Role::Person }];
-        let options = Options { port: 0, keys, keep, person: "user".to_owned(), runs };
+        let (person, model) = ("user".to_owned(), web::ModelNote::default());
+        let options = Options { port: 0, keys, keep, person, runs, turns: None, model };
         let server = Server::bind(hub, options).await.unwrap();
         let (stop, stopped) = oneshot::channel();
         let port = server.port();
