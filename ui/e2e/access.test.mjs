@@ -2,13 +2,14 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { after, afterEach, before, test } from "node:test";
-import { NOTES, PLAN, SESSION } from "./samples.mjs";
+import { conducted, run } from "./conducted.mjs";
+import { NOTES, PLAN, RUN, SESSION } from "./samples.mjs";
 import { Stage, textOf } from "./stage.mjs";
 
 const axe = await readFile("node_modules/axe-core/axe.min.js", "utf8");
 let stage;
 before(async () => {
-  stage = await Stage.open({ "plan.md": PLAN, "notes/journals.md": NOTES, "questions.md": SESSION });
+  stage = await Stage.open({ "plan.md": PLAN, "notes/journals.md": NOTES, "questions.md": SESSION, "runs/r1/draft.md": RUN });
 });
 afterEach(() => stage.clear());
 after(() => stage.close());
@@ -36,6 +37,26 @@ for (const theme of ["light", "dark", "contrast"]) {
       assert.deepEqual(await violations(page), []);
       });
   }
+}
+
+for (const theme of ["light", "dark", "contrast"]) {
+  test(`runs and answers have no barrier in ${theme}`, async () => {
+    const proposal = { id: "p1", section: "Researcher", author: "Researcher", text: "Three crates panic." };
+    const [page, told] = await conducted(stage, null, { theme });
+    await page.locator(".documents .status").waitFor();
+    assert.deepEqual(await violations(page), []);
+    await page.goto(stage.linkTo("runs/r1/draft.md"));
+    await page.waitForSelector("[data-ready]");
+    told.tell({ kind: "run", run: run({ status: "waitingForUser", proposals: [proposal], note: "Researcher asks which crates count." }) });
+    await page.locator(".proposal").waitFor();
+    await page.getByLabel("Say what you want of this run").fill("@");
+    await page.locator(".offered button").first().waitFor();
+    assert.deepEqual(await violations(page), []);
+    const session = await stage.page("questions.md", { theme });
+    await session.locator(".turns").waitFor();
+    await session.getByRole("button", { name: "Share" }).click();
+    assert.deepEqual(await violations(session), []);
+  });
 }
 
 test("dialog, history and authors have no barrier", async () => {
@@ -81,4 +102,16 @@ test("a phone's width has everything in reach and nothing to scroll sideways", a
   await page.getByRole("button", { name: "Sections" }).click();
   await page.locator(".outline button", { hasText: "Terminal" }).click();
   assert.deepEqual(await violations(page), []);
+});
+
+test("a run on a phone shows its state, its text and the field for a person's words", async () => {
+  const [page, told] = await conducted(stage, "runs/r1/draft.md", { viewport: { width: 360, height: 740 } });
+  told.tell({ kind: "run", run: run() });
+  await page.locator(".panel.run .status", { hasText: "Running…" }).waitFor();
+  const inSight = (selector) => page.locator(selector).evaluate((element) => {
+    const { top, bottom, left, right, height } = element.getBoundingClientRect();
+    return top >= 0 && left >= 0 && right <= innerWidth + 1 && Math.min(bottom, innerHeight) - top > Math.min(40, height - 1);
+  });
+  for (const selector of [".panel.run", ".bar .prompt", ".cm-editor"]) assert.equal(await inSight(selector), true, selector);
+  assert.equal(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), true);
 });

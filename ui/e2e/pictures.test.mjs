@@ -3,6 +3,7 @@ import { mkdir, mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
+import { conducted, run } from "./conducted.mjs";
 import { NOTES, PLAN, RUN, SESSION } from "./samples.mjs";
 import { Stage, eventually, textOf } from "./stage.mjs";
 
@@ -14,7 +15,7 @@ before(async () => {
     "plan.md": PLAN,
     "notes/journals.md": NOTES,
     "questions.md": SESSION,
-    "runs/compare-errors/draft.md": RUN,
+    "runs/r1/draft.md": RUN,
   });
 });
 after(() => stage.close());
@@ -34,8 +35,8 @@ async function company(page) {
 
 for (const theme of ["light", "dark"]) {
   test(`home and Writer in ${theme}`, async () => {
-    const home = await stage.page(null, { theme });
-    await home.locator(".documents").first().waitFor();
+    const [home] = await conducted(stage, null, { theme });
+    await home.locator(".documents .status").first().waitFor();
     await home.evaluate(() => document.fonts.ready);
     await home.evaluate(() => (document.querySelector(".folder strong").textContent = "release"));
     await home.screenshot({ path: `${out}/home-${theme}.png` });
@@ -62,6 +63,33 @@ for (const theme of ["light", "dark"]) {
     await page.context().close();
   });
 }
+
+for (const theme of ["light", "dark"]) {
+  test(`a run in ${theme}`, async () => {
+    const [page, told] = await conducted(stage, "runs/r1/draft.md", { theme, mode: "split", viewport: { width: 1400, height: 900 } });
+    const text = "Four crates return their own error types; `tools` names the field that is wrong.";
+    const proposals = [{ id: "p1", section: "Researcher", author: "Researcher", text }];
+    if (theme === "light") await stage.command("section", "append", "runs/r1/draft.md", "Researcher", text, "--as", "Researcher");
+    await eventually(async () => (await textOf(page)).includes("Four crates"));
+    told.tell({ kind: "run", run: run({ status: "waitingForWorker", proposals }) });
+    await page.locator(".proposal").waitFor();
+    await page.locator(".reading h2").first().waitFor();
+    await page.evaluate(() => document.fonts.ready);
+    await page.screenshot({ path: `${out}/run-${theme}.png` });
+    const session = await stage.page("questions.md", { theme, mode: "edit", viewport: { width: 1100, height: 640 } });
+    await session.locator(".turns").waitFor();
+    await session.evaluate(() => document.fonts.ready);
+    await session.screenshot({ path: `${out}/session-${theme}.png` });
+  });
+}
+
+test("a run on a phone", async () => {
+  const [page, told] = await conducted(stage, "runs/r1/draft.md", { theme: "light", viewport: { width: 390, height: 780 } });
+  told.tell({ kind: "run", run: run() });
+  await page.locator(".panel.run .status").waitFor();
+  await page.evaluate(() => document.fonts.ready);
+  await page.screenshot({ path: `${out}/phone-run.png` });
+});
 
 test("a phone in the dark", async () => {
   const page = await stage.page("plan.md", { theme: "dark", mode: "preview", viewport: { width: 390, height: 780 } });

@@ -51,10 +51,23 @@ function isDeepened(update: ViewUpdate): boolean {
   return is;
 }
 
+/** How far down the end of the settings is looked for. */
+const FRONT_MAX = 200;
 /** Code and tables keep their columns. */
 const MONOSPACED = new Set(["FencedCode", "CodeBlock", "Table"]);
 const mono = Decoration.line({ class: "md-block-code" });
+const front = Decoration.line({ class: "md-front" });
 const carriageReturn = Decoration.replace({});
+
+/** How many lines at the top are settings and no text: those between two lines of three hyphens. */
+function frontLines(view: EditorView): number {
+  const { doc } = view.state;
+  if (doc.line(1).text.trimEnd() !== "---") return 0;
+  for (let number = 2; number <= Math.min(doc.lines, FRONT_MAX); number++) {
+    if (doc.line(number).text.trimEnd() === "---") return number;
+  }
+  return 0;
+}
 
 /** Lines of code and tables, and the ends of lines from other systems, as far as they are on the screen. */
 const blocks = ViewPlugin.fromClass(
@@ -74,6 +87,7 @@ const blocks = ViewPlugin.fromClass(
 function decorate(view: EditorView): DecorationSet {
   const builder = new RangeSetBuilder<Decoration>();
   const { doc } = view.state;
+  const fronts = frontLines(view);
   for (const { from, to } of view.visibleRanges) {
     const coded = new Set<number>();
     syntaxTree(view.state).iterate({
@@ -87,7 +101,8 @@ function decorate(view: EditorView): DecorationSet {
     });
     for (let number = doc.lineAt(from).number; number <= doc.lineAt(to).number; number++) {
       const line = doc.line(number);
-      if (coded.has(number)) builder.add(line.from, line.from, mono);
+      if (number <= fronts) builder.add(line.from, line.from, front);
+      else if (coded.has(number)) builder.add(line.from, line.from, mono);
       if (line.text.endsWith("\r")) builder.add(line.to - 1, line.to, carriageReturn);
     }
   }

@@ -46,7 +46,7 @@ export function runPanel(): RunPanel {
   );
   const prompt = openPrompt({
     label: "Say what you want of this run",
-    placeholder: "Say something to the run, @worker or /cancel",
+    placeholder: "Say something to the run",
     button: "Send",
     completions: () => [...(run?.workers.map(({ name }) => `@${name}`) ?? []), "/also", "/cancel"],
     send: async (text, name) => {
@@ -77,7 +77,7 @@ export function runPanel(): RunPanel {
     return h(
       "li",
       { class: "proposal" },
-      h("p", { class: `by-line hue-${hueOf(author)}` }, `${author} in ${section}`),
+      h("p", { class: `by-line hue-${hueOf(author)}` }, author === section ? author : `${author} in ${section}`),
       h("p", { class: "text-proposed" }, words),
       writes
         ? h(

@@ -6,7 +6,7 @@ use crate::desk::{Answer, Desk, TEXT};
 
 const SECTION: (&str, &str) = ("POST", "/api/section");
 
-fn change(section: &str, change: Value) -> String {
+fn change(section: &str, change: &Value) -> String {
     json!({ "path": "plan.md", "section": section, "change": change }).to_string()
 }
 
@@ -20,7 +20,7 @@ async fn a_change_is_made_on_the_revision_that_was_read_or_not_at_all() {
     let read = desk.ask("GET", "/api/section?path=plan.md&section=Plan", "").await;
     assert!(read.status == 200 && read.head.contains("etag: \"0\""), "{}", read.head);
     assert!(read.json()["text"].as_str().unwrap().contains("Ship it."));
-    let write = change("Researcher", json!({ "kind": "write", "content": "Found in May.\n" }));
+    let write = change("Researcher", &json!({ "kind": "write", "content": "Found in May.\n" }));
     let without = with(&desk, &[], SECTION, &write).await;
     assert_eq!(without.status, 412, "{}", without.body);
     for wrong in ["7", "\"x\"", "*", "\"\"", "W/\"0\""] {
@@ -30,7 +30,7 @@ async fn a_change_is_made_on_the_revision_that_was_read_or_not_at_all() {
     let done = with(&desk, &[("if-match", "\"0\"")], SECTION, &write).await;
     assert_eq!(done.status, 200, "{}", done.body);
     let revision = done.json()["revision"].clone();
-    let other = change("Researcher", json!({ "kind": "write", "content": "Found in June.\n" }));
+    let other = change("Researcher", &json!({ "kind": "write", "content": "Found in June.\n" }));
     let late = with(&desk, &[("if-match", "\"0\"")], SECTION, &other).await;
     assert_eq!(late.status, 412);
     assert_eq!(late.json()["current"]["revision"], revision);
@@ -41,7 +41,7 @@ async fn a_change_is_made_on_the_revision_that_was_read_or_not_at_all() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_request_that_is_sent_twice_is_done_once() {
     let desk = Desk::open().await;
-    let append = change("Researcher", json!({ "kind": "append", "content": "Once." }));
+    let append = change("Researcher", &json!({ "kind": "append", "content": "Once." }));
     let name = [("idempotency-key", "one")];
     let first = with(&desk, &name, SECTION, &append).await.json();
     let again = with(&desk, &name, SECTION, &append).await.json();
@@ -89,7 +89,7 @@ async fn bad_bodies_are_refused_with_their_place() {
         let answer = with(&desk, &[], SECTION, body).await;
         assert!(matches!(answer.status, 400 | 422), "{body}: {}", answer.status);
     }
-    let missing = change("Nobody", json!({ "kind": "append", "content": "x" }));
+    let missing = change("Nobody", &json!({ "kind": "append", "content": "x" }));
     assert_eq!(with(&desk, &[], SECTION, &missing).await.status, 404);
     let large = json!({ "path": "plan.md", "text": "x".repeat(17 << 20) }).to_string();
     assert_eq!(with(&desk, &[], ("PUT", "/api/document"), &large).await.status, 413);
