@@ -4,6 +4,7 @@ mod arguments;
 mod groups;
 mod command;
 mod configuration;
+mod desk;
 mod input;
 mod lines;
 mod log;

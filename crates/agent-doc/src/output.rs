@@ -3,6 +3,7 @@
 
 use std::io::{ErrorKind, IsTerminal as _, Result as IoResult, Write};
 use std::process::ExitCode;
+use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 
 use anyhow::{Context as _, Result};
 use serde::Serialize;
@@ -34,6 +35,28 @@ pub(crate) fn print_json(value: &impl Serialize) -> Result<()> {
     let mut text = serde_json::to_string_pretty(value).context("the result cannot be written as JSON")?;
     text.push('\n');
     print(text.as_bytes())
+}
+
+/// Held while somebody is asked something: nothing else may move on the terminal then.
+static ASKING: Mutex<()> = Mutex::new(());
+
+/// Keeps the terminal for a question.
+pub(crate) fn alone() -> MutexGuard<'static, ()> {
+    ASKING.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Draws on the terminal, if nobody is asked something there.
+pub(crate) fn draw(text: &str) {
+    if !matches!(ASKING.try_lock(), Err(TryLockError::WouldBlock)) {
+        ask(text);
+    }
+}
+
+/// Asks something on the terminal, which obeys what stands in it. For whoever holds it [`alone`].
+pub(crate) fn ask(question: &str) {
+    if write(&mut std::io::stderr().lock(), question.as_bytes()).is_err() {
+        // The terminal is gone. Then nothing can be read from it either, and whoever asked hears that.
+    }
 }
 
 /// Says something beside the result, on standard error.

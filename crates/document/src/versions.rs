@@ -3,20 +3,22 @@
 
 mod comparison;
 mod elsewhere;
+mod search;
 mod state;
 
-use std::cell::OnceCell;
 use std::collections::VecDeque;
 use std::ops::Range;
 
-use comparison::{Comparison, Misfit};
+use comparison::Comparison;
+use search::Search;
 
 use crate::diff::{Hunk, line_hunks};
 use crate::replica::Author;
 use crate::reversal::Reversal;
 
-/// How many versions are kept.
-const KNOWN_MAX: usize = 64;
+/// How many versions are kept: a quarter of an hour of an answer that comes five times a second. An editor whose buffer is older
+/// would seem to have deleted what came before.
+const KNOWN_MAX: usize = 4096;
 /// How much text they may hold, besides the length of the text itself.
 const WEIGHT_MIN: usize = 1 << 20;
 
@@ -105,66 +107,32 @@ impl Versions {
     ) -> Origin {
         let hunks = line_hunks(text, saved);
         // How many versions there are to go back to, down to the one that the author saved last.
-        let steps =
-            self.known.iter().rev().take_while(|known| known.saved_by.as_ref() != Some(author)).count();
-        let newer = || self.known.iter().rev().take(steps);
-        // A save that leaves alone all that is young fits no version better than the newest text itself.
-        let oldest = newer().fold(self.pending.clone(), |back, known| back.then(&known.back));
+        let newer = || self.known.iter().rev().take_while(|known| known.saved_by.as_ref() != Some(author));
+        let age_max = newer().count();
+        let oldest = self.pending.clone().then(&self.between(0..age_max));
         let own = || if newer().any(|known| known.is_displaced) { own() } else { Vec::new() };
-        let Some(comparison) = Comparison::new(text, saved, &hunks, &oldest, own) else {
-            return Origin { back: Reversal::default(), hunks };
-        };
-        let (mut best, mut best_foreign) = (Candidate::default(), Candidate::default());
-        let mut back = self.pending.clone();
-        let mut step_back = newer();
-        let versions = self.known.iter().rev().map(Some).chain([None]);
-        for version in versions {
-            // What another's editor saved is an unlikely origin; what was written for all, or saved by this one, is not.
-            let is_foreign =
-                version.is_some_and(|known| known.is_passing && known.saved_by.as_ref() != Some(author));
-            let candidate = if is_foreign { &mut best_foreign } else { &mut best };
-            if let Some(misfit) = comparison.misfit(&back, candidate.misfit) {
-                candidate.challenge(misfit, &back, &comparison);
-            }
-            let Some(known) = step_back.next() else { break };
-            back = back.then(&known.back);
-        }
-        let fits_better = best_foreign.misfit.telling.saturating_mul(FOREIGN_FACTOR) < best.misfit.telling;
-        // Of two lines that are alike one must not be taken for a version of the other: in doubt, what deletes less.
-        if fits_better && best_foreign.deleted(&comparison) <= best.deleted(&comparison) {
-            best = best_foreign;
-        }
-        Origin { back: best.back, hunks }
-    }
-}
-
-/// How many times better what another's editor saved must fit to be taken for the origin.
-const FOREIGN_FACTOR: usize = 4;
-
-struct Candidate {
-    misfit: Misfit,
-    back: Reversal,
-    /// How many words the save deleted of it, once somebody asked.
-    deleted: OnceCell<usize>,
-}
-
-impl Candidate {
-    /// Takes the place of this one with another version that fits no worse. Of two that fit as well it is the one of which less was
-    /// deleted, and else the newest: what an editor had not loaded looks deleted, so in doubt it was not.
-    fn challenge(&mut self, misfit: Misfit, back: &Reversal, comparison: &Comparison<'_>) {
-        let other = Candidate { misfit, back: back.clone(), deleted: OnceCell::new() };
-        if misfit < self.misfit || other.deleted(comparison) < self.deleted(comparison) {
-            *self = other;
-        }
+        // A save that leaves alone all that is young fits no version better than the newest text itself.
+        let comparison = Comparison::new(text, saved, &hunks, &oldest, own);
+        let back = comparison.map(|comparison| Search::new(self, comparison, author).run(age_max));
+        Origin { back: back.unwrap_or_default(), hunks }
     }
 
-    fn deleted(&self, comparison: &Comparison<'_>) -> usize {
-        *self.deleted.get_or_init(|| comparison.deleted(&self.back))
+    /// The version of this age; 0 is the newest. Nothing is known of the very oldest but its text.
+    fn aged(&self, age: usize) -> Option<&Known> {
+        self.known.iter().rev().nth(age)
     }
-}
 
-impl Default for Candidate {
-    fn default() -> Candidate {
-        Candidate { misfit: Misfit::MAX, back: Reversal::default(), deleted: OnceCell::new() }
+    /// Leads from the version of one age back to that of another.
+    fn between(&self, ages: Range<usize>) -> Reversal {
+        if ages.len() <= 1 {
+            return ages
+                .last()
+                .and_then(|age| self.aged(age))
+                .map(|known| known.back.clone())
+                .unwrap_or_default();
+        }
+        // In halves: one by one, all that was passed would be gone through again at each step.
+        let middle = ages.start + ages.len() / 2;
+        self.between(ages.start..middle).then(&self.between(middle..ages.end))
     }
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::Result;
-use workspace::outside::RefuseAll;
+use workspace::outside::PermissionDesk;
 use workspace::session::agent::Agent;
 
 use super::agents::{self, NamedBy};
@@ -16,7 +16,7 @@ use crate::configuration::Configuration;
 const INSTALLED: [&str; 4] = ["claude", "codex", "gemini", "opencode"];
 
 /// Who is wanted, by whom.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub(crate) struct Wanted<'a> {
     /// What the person typed.
     pub(crate) by_person: Option<&'a str>,
@@ -24,6 +24,8 @@ pub(crate) struct Wanted<'a> {
     pub(crate) by_document: Option<&'a str>,
     /// Calls that our own loop may make, as rules.
     pub(crate) allow: &'a [String],
+    /// Who decides what an outside agent may do.
+    pub(crate) desk: &'a Arc<dyn PermissionDesk>,
 }
 
 /// The agent that is wanted.
@@ -34,22 +36,22 @@ pub(crate) fn find(wanted: Wanted<'_>, folder: &Path) -> Result<Arc<dyn Agent>> 
         (None, Some(name)) => Some((name, NamedBy::Document)),
         (None, None) => settings.text("agent").map(|name| (name, NamedBy::Person)),
     };
-    let Some((name, by)) = named else { return unnamed(wanted.allow, &settings) };
+    let Some((name, by)) = named else { return unnamed(wanted, &settings) };
     if let Some(own) = Own::named(Some(name), wanted.allow)? {
         return Ok(Arc::new(own));
     }
-    Ok(agents::find(name, by, &settings, Arc::new(RefuseAll))?.into())
+    Ok(agents::find(name, by, &settings, Arc::clone(wanted.desk))?.into())
 }
 
 /// Our own loop with a real model, else an installed program, else our own loop without one.
-fn unnamed(allow: &[String], settings: &Configuration) -> Result<Arc<dyn Agent>> {
+fn unnamed(wanted: Wanted<'_>, settings: &Configuration) -> Result<Arc<dyn Agent>> {
     let installed = || INSTALLED.into_iter().find(|name| is_installed(name));
     if !super::model::is_remote(settings)
         && let Some(name) = installed()
     {
-        return Ok(agents::find(name, NamedBy::Person, settings, Arc::new(RefuseAll))?.into());
+        return Ok(agents::find(name, NamedBy::Person, settings, Arc::clone(wanted.desk))?.into());
     }
-    let own = Own::named(None, allow)?;
+    let own = Own::named(None, wanted.allow)?;
     own.map(|own| Arc::new(own) as Arc<dyn Agent>)
         .ok_or_else(|| crate::refusal::Refusal::new("there is no agent", "name one with --agent").into())
 }

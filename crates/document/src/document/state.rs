@@ -8,6 +8,8 @@ use crate::versions::Versions;
 
 /// What the bytes begin with: a name, and the version of the format.
 const MAGIC: &[u8] = b"agent-doc\x01";
+/// How many bytes versions may take beside those of a short text: room for a quarter of an hour of an answer.
+const VERSION_BYTES_MIN: usize = 1 << 16;
 /// What they end with: a sum over all that goes before.
 const SUM_BYTES: usize = 8;
 
@@ -25,7 +27,7 @@ impl Document {
             put(&mut bytes, anchor.number());
             put(&mut bytes, at as u64);
         }
-        self.versions.encode(&mut bytes, self.text().len() / 4 + 4096);
+        self.versions.encode(&mut bytes, self.text().len() / 4 + VERSION_BYTES_MIN);
         let sum = checksum(&bytes);
         bytes.extend_from_slice(&sum);
         bytes

@@ -187,3 +187,32 @@ fn an_entry_that_was_displaced_is_not_taken_for_one_that_became_the_next() {
     check_displaced(&[1, 0], 2, 3);
     check_displaced(&[2, 1, 0], 0, 4);
 }
+
+/// The person's editor has the text open as it was after `loaded` of `flushes`, and saves a line of its own only at the end.
+fn check_old_buffer(loaded: usize, flushes: usize, restart: bool) {
+    let mut document = Document::open(&text(&[], &[]), &person());
+    let anchor = document.anchor_at(document.text().find("end\n").unwrap()).unwrap();
+    let mut buffer = document.text().to_owned();
+    for number in 0..flushes {
+        if number == loaded {
+            buffer = document.text().to_owned();
+        }
+        document.insert_at(anchor, &entry(number, "agent"), &Author::new("agent")).unwrap();
+        document.publish();
+    }
+    if restart {
+        document = Document::decode(&document.encode()).unwrap();
+    }
+    document.absorb(&buffer.replacen("# Plan\n", "# Plan\nA word of mine.\n", 1), &person());
+    let numbers: Vec<usize> = (0..flushes).collect();
+    let expected = text(&[], &numbers).replacen("# Plan\n", "# Plan\nA word of mine.\n", 1);
+    assert_eq!(document.text(), expected, "loaded after {loaded} of {flushes} flushes");
+}
+
+#[test]
+fn a_buffer_that_is_minutes_old_takes_nothing_of_a_long_answer_away() {
+    for loaded in [0, 1, 40, 500, 1_999, 2_900, 2_970, 2_999] {
+        check_old_buffer(loaded, 3_000, false);
+    }
+    check_old_buffer(17, 3_000, true);
+}

@@ -32,7 +32,12 @@ async fn main() {
             continue;
         }
         let case = case::Case::of(name, &commands, &model.url());
-        let outcome = check::check(&case, &model, &program).await;
+        // A new home for the documents: nobody has talked to the agent there yet.
+        let new = case::Case::of(name, &commands, &model.url());
+        let outcome = match check::check(&case, &model).await {
+            Ok(detail) => document::check(&new, &program).await.map(|told| format!("{detail}; {told}")),
+            Err(told) => Err(told),
+        };
         let (passed, detail) = match outcome {
             Ok(detail) => (true, detail),
             Err(detail) => (false, detail),

@@ -1,7 +1,7 @@
 //! How far an answer is, on standard error: one moving line on a terminal, plain lines elsewhere. Never a byte into the document or
 //! on standard output.
 
-use std::io::{IsTerminal as _, Write as _};
+use std::io::IsTerminal as _;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -108,10 +108,10 @@ fn moved(shared: &Mutex<State>) {
             }
             line(&state, *sign)
         };
-        drawn(&format!("\r{line}\x1b[K"));
+        output::draw(&format!("\r{line}\x1b[K"));
         std::thread::sleep(STEP);
     }
-    drawn("\r\x1b[K");
+    output::draw("\r\x1b[K");
 }
 
 fn line(state: &State, sign: char) -> String {
@@ -126,11 +126,4 @@ fn line(state: &State, sign: char) -> String {
     }
     line.push_str(" · ctrl-c stops");
     line
-}
-
-fn drawn(text: &str) {
-    let mut to = std::io::stderr().lock();
-    if to.write_all(text.as_bytes()).and_then(|()| to.flush()).is_err() {
-        // The terminal is gone; the answer still comes.
-    }
 }

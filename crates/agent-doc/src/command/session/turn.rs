@@ -16,7 +16,7 @@ use super::progress::Progress;
 use crate::arguments::{Run, Stream, TurnArguments};
 use crate::refusal::Refusal;
 use crate::wiring::answerer::{self, Wanted};
-use crate::{Outcome, input, moment, output, signals};
+use crate::{Outcome, desk, input, moment, output, signals};
 
 /// What `--json` prints.
 #[derive(Debug, Serialize)]
@@ -60,10 +60,12 @@ fn preview(file: &SessionFile, given: &TurnArguments) -> Result<Outcome> {
 fn perform(file: &SessionFile, given: &TurnArguments, pace: Pace, target: Option<String>) -> Result<Outcome> {
     let text = input::read(&file.whole)?;
     let settings = file.settings(&text).map_err(|error| refused(&given.file, error.into()))?;
+    let desk = desk::desk(given.json);
     let wanted = Wanted {
         by_person: given.agent.as_deref(),
         by_document: settings.agent.as_deref(),
         allow: &given.allow,
+        desk: &desk,
     };
     let agent = answerer::find(wanted, &file.root)?;
     let manner = manner(given, pace, target);

@@ -16,7 +16,7 @@ use crate::arguments::Watch;
 use crate::command::visible;
 use crate::refusal::Refusal;
 use crate::wiring::answerer::{self, Wanted};
-use crate::{Outcome, input, moment, output, signals};
+use crate::{Outcome, desk, input, moment, output, signals};
 
 /// How long `--stop` waits for the end.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -77,14 +77,19 @@ fn root(paths: &[PathBuf]) -> Result<PathBuf> {
 
 fn options(given: &Watch) -> Options {
     let (named, allow) = (given.agent.clone(), given.allow.clone());
+    let desk = desk::desk(false);
     let git = if given.no_git { Git::Off } else { Git::Commit };
     Options {
         debounce: Duration::from_millis(given.debounce),
         recheck: watching::RECHECK,
         max_cycles: given.max_cycles,
         agent: Arc::new(move |file: &SessionFile, settings| {
-            let wanted =
-                Wanted { by_person: named.as_deref(), by_document: settings.agent.as_deref(), allow: &allow };
+            let wanted = Wanted {
+                by_person: named.as_deref(),
+                by_document: settings.agent.as_deref(),
+                allow: &allow,
+                desk: &desk,
+            };
             answerer::find(wanted, &file.root).map_err(|error| format!("{error:#}"))
         }),
         manner: Arc::new(move |pace: Pace| {
