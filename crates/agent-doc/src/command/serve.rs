@@ -1,14 +1,18 @@
 //! `agent-doc serve`: the documents of a folder in a browser. Never listens anywhere but on this machine, and never beside another
 //! process that owns the documents.
 
+use std::io::{Read as _, Write as _};
+use std::net::{Ipv4Addr, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU16, Ordering};
+use std::time::Duration;
 
 use agent::StreamController;
 use anyhow::{Context as _, Result};
 use tokio::sync::oneshot;
+use web::wire::KeyGiven;
 use web::{Key, ModelNote, Options, Role, ServeError, Server, Token};
 use workspace::address::{Address, Other};
 use workspace::daemon::{Daemon, DaemonError};
@@ -22,6 +26,9 @@ use crate::refusal::Refusal;
 use crate::wiring::model::{self, OFFLINE};
 use crate::wiring::page_turns::PageTurns;
 use crate::{Outcome, input, output, reach, signals};
+
+/// How long a server that runs may take to answer.
+const PATIENCE: Duration = Duration::from_secs(10);
 
 pub(crate) fn run(given: &Serve) -> Result<Outcome> {
     let runtime = tokio::runtime::Runtime::new().context("no thread can be started")?;
@@ -156,9 +163,26 @@ fn served_already(given: &Serve, place: &Place, process: u32) -> Result<Outcome>
         let what = format!("process {process} has the documents of {} open", input::shown(&given.path));
         return Err(Refusal::new(what, "wait until it has ended, or end it, then try again").into());
     };
+    let token = if given.new_token { renewed(port, &token)? } else { token };
     show(given, &web::link(port, &token, place.document.as_deref()))?;
     output::notice(&format!("Process {process} serves this folder already."));
     Ok(Outcome::Done)
+}
+
+/// Has the server that runs make its secrets anew. The old link is what lets us ask.
+fn renewed(port: u16, token: &Token) -> Result<Token> {
+    let failed = || Refusal::new("the server that runs did not make a new secret", "end it, then try again");
+    let mut stream = TcpStream::connect((Ipv4Addr::LOCALHOST, port)).with_context(failed)?;
+    stream.set_read_timeout(Some(PATIENCE)).with_context(failed)?;
+    let head = format!("POST /api/keys/renew HTTP/1.1\r\nhost: 127.0.0.1:{port}\r\n");
+    let secret = format!("authorization: Bearer {}\r\n", token.secret());
+    let rest = "content-type: application/json\r\ncontent-length: 2\r\nconnection: close\r\n\r\n{}";
+    stream.write_all(format!("{head}{secret}{rest}").as_bytes()).with_context(failed)?;
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).with_context(failed)?;
+    let given =
+        answer.split_once("\r\n\r\n").and_then(|(_, body)| serde_json::from_str::<KeyGiven>(body).ok());
+    given.and_then(|given| Token::known(&given.token)).with_context(failed)
 }
 
 fn show(given: &Serve, link: &str) -> Result<()> {

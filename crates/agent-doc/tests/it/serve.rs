@@ -2,10 +2,11 @@
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
-use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::fs::{FileTypeExt as _, PermissionsExt as _};
+use std::path::Path;
 use std::process::{Child, ChildStdout, Command, Stdio};
 
-use crate::scratch::{Scratch, told};
+use crate::scratch::{PROGRAM, Scratch, told};
 
 const PLAN: &str = "# Plan\n\n## Log\n\nOne.\n";
 
@@ -26,7 +27,10 @@ impl Drop for Serving {
 
 impl Serving {
     fn start(scratch: &Scratch, arguments: &[&str]) -> Serving {
-        let mut command = scratch.command(&[&["serve", "--no-open"], arguments].concat());
+        Serving::spawned(scratch.command(&[&["serve", "--no-open"], arguments].concat()))
+    }
+
+    fn spawned(mut command: Command) -> Serving {
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
         let mut rest = BufReader::new(child.stdout.take().unwrap());
         let mut link = String::new();
@@ -102,11 +106,55 @@ fn a_page_finds_the_server_again_after_a_restart() {
 }
 
 #[test]
-fn the_note_of_the_secret_is_for_its_owner_alone() {
+fn sv_8_what_is_noted_and_listened_on_is_for_its_owner_alone_whatever_the_umask() {
     let scratch = Scratch::with(&[("plan.md", PLAN)]);
-    let serving = Serving::start(&scratch, &[]);
-    let mode = |name: &str| scratch.path(name).metadata().unwrap().permissions().mode() & 0o777;
-    assert_eq!(mode(".agent-doc/server.json"), 0o600);
-    assert_eq!(mode(".agent-doc"), 0o700);
+    let mut shell = Command::new("sh");
+    shell.args(["-c", "umask 000; exec \"$0\" serve --no-open", PROGRAM]).current_dir(scratch.path("."));
+    let serving = Serving::spawned(shell);
+    let mode = |path: &Path| path.symlink_metadata().unwrap().permissions().mode() & 0o777;
+    let folder = scratch.path(".agent-doc");
+    assert_eq!(mode(&folder), 0o700);
+    let mut sockets = 0;
+    for entry in std::fs::read_dir(&folder).unwrap() {
+        let entry = entry.unwrap();
+        let is_folder = entry.file_type().unwrap().is_dir();
+        sockets += usize::from(entry.file_type().unwrap().is_socket());
+        assert_eq!(mode(&entry.path()), if is_folder { 0o700 } else { 0o600 }, "{:?}", entry.path());
+    }
+    assert_eq!(sockets, 1);
+    assert!(folder.join("server.json").is_file());
     assert_eq!(serving.end(), Some(0));
+}
+
+#[test]
+fn sv_9_a_document_named_like_an_option_is_a_document() {
+    let names = ["--settings=x.md", "-h.md", "#token=0&path=plan.md", "a b?c.md", "%2e%2e.md"];
+    for name in names {
+        let scratch = Scratch::with(&[(name, PLAN), ("plan.md", PLAN)]);
+        let serving = Serving::start(&scratch, &["--", name]);
+        let shown = serving.link.split('#').next().unwrap().split("path=").nth(1).unwrap().to_owned();
+        assert!(
+            shown.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-._~/%".contains(&byte)),
+            "{shown}"
+        );
+        let answer = serving.get(&format!("/api/document?path={shown}"));
+        assert!(answer.starts_with("HTTP/1.1 200") && answer.contains("# Plan"), "{name}: {answer}");
+        assert_eq!(serving.link.matches('#').count(), 1, "{}", serving.link);
+        assert_eq!(serving.end(), Some(0));
+    }
+}
+
+#[test]
+fn sv_7_a_new_secret_ends_the_old_one_in_the_server_that_runs() {
+    let scratch = Scratch::with(&[("plan.md", PLAN)]);
+    let mut serving = Serving::start(&scratch, &[]);
+    let second = scratch.run(&["serve", "--no-open", "--new-token"]);
+    assert!(second.status.success(), "{}", told(&second));
+    assert!(serving.get("/api/home").starts_with("HTTP/1.1 401"));
+    serving.link = String::from_utf8(second.stdout).unwrap().trim_end().to_owned();
+    assert!(serving.get("/api/home").starts_with("HTTP/1.1 200"));
+    // The next start knows it, too.
+    let link = serving.link.clone();
+    assert_eq!(serving.end(), Some(0));
+    assert_eq!(Serving::start(&scratch, &[]).link, link);
 }
