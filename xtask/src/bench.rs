@@ -5,17 +5,23 @@ use std::process::{Command, ExitCode};
 
 use anyhow::Result;
 
+use crate::page::{self, Build};
 use crate::process;
 
 /// The program that session documents come from, in the version whose behaviour they describe.
 const OLDER: &str = "agent-doc";
 const OLDER_VERSION: &str = "0.17.6";
+/// The benchmark of the Writer's page.
+const PAGE: &str = "web";
 
 /// `[NAME] [--smoke]`; without a name, the list. A number worth quoting comes from the optimised build.
 pub(crate) fn bench(arguments: &[String]) -> Result<ExitCode> {
     let is_small = arguments.is_empty() || arguments.iter().any(|argument| argument == "--smoke");
-    if !is_small && arguments.iter().any(|argument| argument == "session") {
+    let is_asked = |name: &str| arguments.iter().any(|argument| argument == name);
+    if !is_small && is_asked("session") {
         beside_the_older(arguments)?;
+    } else if is_asked(PAGE) {
+        with_page(if is_small { Build::Quick } else { Build::Release }, arguments)?;
     } else {
         start(if is_small { "dev" } else { "release" }, arguments)?;
     }
@@ -51,11 +57,27 @@ pub(crate) fn soak(arguments: &[String]) -> Result<ExitCode> {
 
 /// Every benchmark once, small; a step of `cargo xtask test`.
 pub(crate) fn smoke() -> Result<()> {
-    start("dev", &["--smoke".to_owned()])
+    with_page(Build::Quick, &["--smoke".to_owned()])
+}
+
+/// The page is looked at in a browser, through the program that serves it.
+fn with_page(build: Build, arguments: &[String]) -> Result<()> {
+    let program = page::program(build)?;
+    page::install()?;
+    let profile = match build {
+        Build::Quick => "dev",
+        Build::Release => "release",
+    };
+    let mut command = started(profile, arguments);
+    process::stream(command.env("AGENT_DOC", program).env("CHROMIUM", page::chromium()?))
 }
 
 fn start(profile: &str, arguments: &[String]) -> Result<()> {
+    process::stream(&mut started(profile, arguments))
+}
+
+fn started(profile: &str, arguments: &[String]) -> Command {
     let mut command = process::cargo();
     command.args(["run", "--quiet", "--package", "bench", "--profile", profile, "--"]).args(arguments);
-    process::stream(&mut command)
+    command
 }

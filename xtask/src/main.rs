@@ -9,6 +9,7 @@ mod bench;
 mod conformance;
 mod fuzz;
 mod needs;
+mod page;
 mod process;
 mod report;
 mod run;
@@ -27,6 +28,8 @@ Usage: cargo xtask COMMAND
   tidy                            format, lints, docs, and the project's own rules
   bench [NAME] [--smoke]          one benchmark, or the list of them
   fuzz [TARGET] [--seconds N]     one fuzz target, or all of them
+  codegen                         write the types that the page shares with the server
+  pictures                        take the pictures of the README anew
   soak saves|kill|turns [--count N]
                                   saves that race the writer, a writer that is killed, turns of a conversation: many times over
   conformance [NAME]              checks against programs of others, which are fetched; sse, sdk, llama, shell, mcp";
@@ -50,6 +53,8 @@ fn perform(arguments: &[String]) -> Result<ExitCode> {
         "tidy" => tidy::tidy(),
         "bench" => bench::bench(rest),
         "fuzz" => fuzz::fuzz(rest),
+        "codegen" => page::codegen().map(|()| ExitCode::SUCCESS),
+        "pictures" => page::pictures().map(|()| ExitCode::SUCCESS),
         "soak" => bench::soak(rest),
         "conformance" => conformance::conformance(rest),
         "help" | "--help" | "-h" => {

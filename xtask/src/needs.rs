@@ -31,6 +31,10 @@ const NEEDS: &[Need] = &[
     // Commands of the tests look for processes and play other programs.
     Need { program: "pgrep", package: "procps" },
     Need { program: "perl", package: "perl" },
+    // Build the Writer's page, and look at it.
+    Need { program: "node", package: "nodejs" },
+    Need { program: "npm", package: "npm" },
+    Need { program: "chromium", package: "chromium" },
     // Give a document attributes and an access list, to see that they stay.
     Need { program: "setfattr", package: "attr" },
     Need { program: "setfacl", package: "acl" },

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use anyhow::Result;
 
 use crate::report::{self, Step};
-use crate::{bench, fuzz, needs, process, tidy};
+use crate::{bench, fuzz, needs, page, process, tidy};
 
 /// Without a filter runs every step; with one, only the tests whose name contains it.
 pub(crate) fn test(filter: &[String]) -> Result<ExitCode> {
@@ -16,8 +16,9 @@ pub(crate) fn test(filter: &[String]) -> Result<ExitCode> {
     }
     let mut steps: Vec<Step> = vec![("needs", needs::install)];
     steps.extend(tidy::STEPS);
-    steps.extend::<[Step; 4]>([
+    steps.extend::<[Step; 5]>([
         ("tests", || tests(&[])),
+        ("page", page::test),
         ("doctests", doctests),
         ("bench smoke", bench::smoke),
         ("fuzz", fuzz::every_target),

@@ -7,6 +7,7 @@ mod past;
 pub(crate) mod permissions;
 mod runs;
 mod session;
+mod serve;
 mod setup;
 
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
@@ -17,6 +18,7 @@ pub(crate) use document::*;
 pub(crate) use join::*;
 pub(crate) use past::*;
 pub(crate) use runs::*;
+pub(crate) use serve::*;
 pub(crate) use session::*;
 pub(crate) use setup::*;
 
@@ -30,7 +32,7 @@ pub(crate) use setup::*;
     max_term_width = 100,
     subcommand_required = true,
     arg_required_else_help = true,
-    after_help = "Begin with:\n  agent-doc outline README.md\n\n\
+    after_help = "Begin with:\n  agent-doc serve\n\n\
         'agent-doc COMMAND --help' explains a command and shows examples."
 )]
 pub(crate) struct Arguments {
@@ -54,6 +56,7 @@ pub(crate) fn definition() -> clap::Command {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    Serve(Serve),
     Run(Run),
     Stream(Stream),
     Watch(Watch),

@@ -21,6 +21,7 @@ pub(crate) mod runs;
 pub(crate) mod section;
 pub(crate) mod session;
 pub(crate) mod section_write;
+pub(crate) mod serve;
 pub(crate) mod show;
 pub(crate) mod stats;
 pub(crate) mod trust;

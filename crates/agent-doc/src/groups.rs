@@ -8,7 +8,7 @@ const GROUPS: &[(&str, &[&str])] = &[
     ("Work with an agent in a document", &["run", "stream", "watch", "init", "write", "commit", "clean"]),
     ("Let several agents work on one document", &["conduct", "runs"]),
     ("Look after a session document", &["patch", "convert", "compact", "reset"]),
-    ("Read and write a document", &["outline", "section"]),
+    ("Read and write a document", &["serve", "outline", "section"]),
     ("Bring versions together", &["merge"]),
     (
         "See the past and bring it back",

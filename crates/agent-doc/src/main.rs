@@ -92,6 +92,7 @@ fn perform(command: &Command) -> Result<Outcome> {
         Command::Section(SectionCommand::Append(given)) => command::section_write::append(given)?,
         Command::Section(SectionCommand::Write(given)) => command::section_write::write(given)?,
         Command::Section(SectionCommand::Edit(given)) => command::section_write::edit(given)?,
+        Command::Serve(given) => return command::serve::run(given),
         Command::Merge(given) => return command::merge::run(given),
         Command::History(given) => command::history::run(given)?,
         Command::Show(given) => command::show::run(given)?,

@@ -9,24 +9,27 @@ pub(crate) const TERMINATED: u8 = 143;
 
 /// Stops what is under way when the shell or the system wants the program to end. Gives back the exit code for it.
 pub(crate) fn listen(stop: StreamController) -> tokio::task::JoinHandle<u8> {
+    // From here on, not from when the task gets its turn: a signal in between would end the program.
+    let signalled = signalled();
     tokio::spawn(async move {
-        let code = signalled().await;
+        let code = signalled.await;
         stop.abort();
         code
     })
 }
 
 #[cfg(unix)]
-async fn signalled() -> u8 {
+fn signalled() -> impl Future<Output = u8> + Send {
     use tokio::signal::unix::{SignalKind, signal};
-    let (Ok(mut interrupt), Ok(mut terminate)) =
-        (signal(SignalKind::interrupt()), signal(SignalKind::terminate()))
-    else {
-        return std::future::pending().await;
-    };
-    tokio::select! {
-        _ = interrupt.recv() => INTERRUPTED,
-        _ = terminate.recv() => TERMINATED,
+    let (interrupt, terminate) = (signal(SignalKind::interrupt()), signal(SignalKind::terminate()));
+    async move {
+        let (Ok(mut interrupt), Ok(mut terminate)) = (interrupt, terminate) else {
+            return std::future::pending().await;
+        };
+        tokio::select! {
+            _ = interrupt.recv() => INTERRUPTED,
+            _ = terminate.recv() => TERMINATED,
+        }
     }
 }
 

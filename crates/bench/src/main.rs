@@ -17,6 +17,7 @@ mod store;
 mod table;
 mod talk;
 mod tools;
+mod web;
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -78,6 +79,11 @@ const BENCHES: &[Bench] = &[
         run: session::run,
     },
     Bench { name: "age", about: "a document after ten thousand flushes beside a fresh one", run: age::run },
+    Bench {
+        name: "web",
+        about: "what a person waits for in the Writer, beside a ping of its server",
+        run: web::run,
+    },
 ];
 
 fn main() -> ExitCode {

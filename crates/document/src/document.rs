@@ -170,6 +170,11 @@ impl Document {
         spans.map(|(range, author)| Authored { range, author }).collect()
     }
 
+    /// Who writes under which client number: the numbers that a peer sees in the updates of a session.
+    pub fn clients(&self) -> Vec<(u64, Author)> {
+        self.replica.clients()
+    }
+
     /// The versions that are kept, newest first.
     pub fn history(&self) -> Vec<Version> {
         let versions = self.history.versions();

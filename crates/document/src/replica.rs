@@ -75,6 +75,11 @@ impl Replica {
         self.authors.client(author)
     }
 
+    /// Everyone who has a client number, here or as a peer.
+    pub(crate) fn clients(&self) -> Vec<(Client, Author)> {
+        self.authors.iter().map(|known| (known.client, known.author.clone())).collect()
+    }
+
     /// Who wrote each span, in order. Neighbours of one author are one span.
     pub(crate) fn provenance(&self) -> Vec<(Range<usize>, Author)> {
         let mut spans: Vec<(Range<usize>, Author)> = Vec::new();

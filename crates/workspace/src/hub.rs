@@ -1,6 +1,7 @@
 //! All open documents of one root. Never touches a path that is not beneath the root, and never opens a document twice.
 
 mod create;
+mod past;
 pub(crate) mod path;
 
 use std::collections::HashMap;
@@ -98,6 +99,7 @@ impl Hub {
         let root = Arc::clone(&self.root);
         // Two names of one file must lead to one owner.
         let path = blocking(move || path::resolved(&root.folder, &root.path, &path)).await?;
+        let path = path::checked(&path)?;
         let cell = self.cell(&path)?;
         let handle = cell.get_or_try_init(|| self.open_document(path.clone())).await.cloned();
         if handle.is_err() {

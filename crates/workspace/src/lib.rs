@@ -2,6 +2,8 @@
 //!
 //! Never decides what the words are; that is the work of the `document` crate.
 
+pub mod address;
+pub mod catalog;
 pub mod command;
 pub mod conversation;
 pub mod event;
@@ -36,3 +38,5 @@ pub mod token;
 
 mod checksum;
 mod private;
+
+pub use document::{Author, Revision};

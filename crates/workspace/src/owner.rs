@@ -8,6 +8,7 @@ mod apply;
 mod desk;
 mod flush;
 mod passage;
+mod peer;
 mod requests;
 mod rules;
 mod stream;
@@ -21,6 +22,7 @@ use tokio::sync::{broadcast, mpsc, oneshot, watch};
 
 pub use actor::DocumentActor;
 pub(crate) use desk::{cause, kind_of};
+pub use peer::{Joined, PeerEvent, PeerEvents, PeerHandle, Visitor};
 pub use stream::{Finished, Target};
 
 use crate::command::{Actor, FileCommand, FileErrorKind, Refusal, Reply, Request};
@@ -88,6 +90,8 @@ enum Message {
     Say { stream: u64, text: String },
     /// An answer is complete.
     Finish { stream: u64, reply: Option<oneshot::Sender<Result<Finished, Refusal>>> },
+    /// A peer comes, speaks, or goes.
+    Peer(peer::PeerMessage),
     /// The file may have changed.
     FileChanged,
     /// Say when all that came before is done.

@@ -108,10 +108,7 @@ impl Shelf {
 
     /// The document's journal. Where there is none, it begins with the text as it is now.
     fn journal(&self, relative: &Path, text: &str) -> Result<Journal, KeeperError> {
-        let session = match Frontmatter::parse(text).settings.session {
-            Session::Id(id) => Some(id),
-            Session::Absent | Session::Empty => None,
-        };
+        let session = session_of(text);
         let paths = self.sidecar.paths_for(relative, session.as_deref()).map_err(io::Error::other)?;
         let (person, now) = (&self.options.person, (self.options.clock)());
         Ok(Journal::open_or_begin(&paths.journal, text, person, now)?.0)
@@ -218,5 +215,13 @@ impl Keeper for Kept {
             drop(self.journal.prune((self.clock)(), &Keep::default()));
         }
         self.file.tend()
+    }
+}
+
+/// The session that a document names, by which its files follow it when it is renamed.
+pub(crate) fn session_of(text: &str) -> Option<String> {
+    match Frontmatter::parse(text).settings.session {
+        Session::Id(id) => Some(id),
+        Session::Absent | Session::Empty => None,
     }
 }

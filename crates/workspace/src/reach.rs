@@ -80,7 +80,8 @@ impl Reach {
         Ok(reach)
     }
 
-    /// Lets other processes in, if the documents are open here and nobody else serves the project. Whether they are let in.
+    /// Lets other processes in, if the documents are open here and nobody else serves the project. Whether they are let in, as they are
+    /// by whoever shares its documents with us.
     pub(crate) fn serve(&mut self) -> bool {
         if let Way::Own(hub) = &self.way
             && let Ok(daemon) = Daemon::listen(hub.clone())

@@ -16,6 +16,9 @@ use crate::refusal::Refusal;
 /// What a recorded model holds: whatever was recorded fits.
 const REPLAYED: Limits = Limits { context_window: 1_000_000, output_max: 64_000 };
 
+/// The name of the model that needs no key.
+pub(crate) const OFFLINE: &str = Offline::ID;
+
 /// A model, and its name at the provider.
 pub(crate) struct Chosen {
     pub(crate) model: Arc<dyn Model>,

@@ -101,7 +101,7 @@ fn every_command_has_examples() {
 fn nothing_typed_is_answered_with_help_and_is_not_a_success() {
     let output = Scratch::new().run(&[]);
     assert_eq!(output.status.code(), Some(2));
-    assert!(String::from_utf8(output.stderr).unwrap().contains("agent-doc outline README.md"));
+    assert!(String::from_utf8(output.stderr).unwrap().contains("agent-doc serve"));
 }
 
 #[test]

@@ -38,6 +38,7 @@ mod runs;
 mod search;
 mod secrecy;
 mod section;
+mod serve;
 mod session;
 mod setup;
 mod stranger;

@@ -22,7 +22,7 @@ fn bash_can_read_its_completions() {
     assert!(output.status.success(), "{output:?}");
 }
 
-const PAGES: [&str; 44] = [
+const PAGES: [&str; 45] = [
     "agent-doc-blame.1",
     "agent-doc-chat.1",
     "agent-doc-checkpoints-list.1",
@@ -60,6 +60,7 @@ const PAGES: [&str; 44] = [
     "agent-doc-section-read.1",
     "agent-doc-section-write.1",
     "agent-doc-section.1",
+    "agent-doc-serve.1",
     "agent-doc-show.1",
     "agent-doc-stats.1",
     "agent-doc-stream.1",

@@ -15,6 +15,9 @@ const RUN_ID_MAX: usize = 64;
 /// Names that are devices on some systems.
 const RESERVED: [&str; 4] = ["con", "prn", "aux", "nul"];
 
+/// Folders whose files are no documents: one kept by us, the other by git. Words written there would be settings and hooks.
+const KEPT: [&str; 2] = [".agent-doc", ".git"];
+
 /// The path in its plain form: names joined by single slashes. Checked as written and decoded once, as a browser would.
 pub(crate) fn checked(path: &str) -> Result<String, Refusal> {
     let names = names(path).and_then(|names| self::names(&decoded(path)).map(|_| names));
@@ -51,6 +54,9 @@ fn names(path: &str) -> Result<Vec<&str>, &'static str> {
     let names: Vec<&str> = path.split('/').filter(|name| !matches!(*name, "" | ".")).collect();
     if names.contains(&"..") {
         return Err("it leads upwards");
+    }
+    if names.iter().any(|name| KEPT.iter().any(|kept| name.eq_ignore_ascii_case(kept))) {
+        return Err("it is in a folder that programs keep");
     }
     if names.iter().any(|name| name.len() > NAME_MAX) {
         return Err("a name in it is too long");

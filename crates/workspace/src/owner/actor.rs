@@ -12,6 +12,8 @@ use crate::event::DocumentChanged;
 
 /// How many messages one turn takes from each mailbox.
 const BATCH_MAX: usize = 1024;
+/// How long words of an answer are gathered before peers see them.
+const SHOW: Duration = Duration::from_millis(33);
 /// How often the owner gives way to those who were just answered.
 const WAYS_MAX: usize = 64;
 /// How long the owner waits before it tries a failed write again on its own.
@@ -33,12 +35,18 @@ pub struct DocumentActor {
 #[derive(Debug, Default)]
 struct Alarm {
     said: Option<Instant>,
+    shown: Option<Instant>,
     retry: Option<Instant>,
     tend: Option<Instant>,
 }
 
 impl Alarm {
     fn next(&self) -> Option<Instant> {
+        [self.shown, self.write()].into_iter().flatten().min()
+    }
+
+    /// When the disk is wanted, not only the peers' eyes.
+    fn write(&self) -> Option<Instant> {
         [self.said, self.retry, self.tend].into_iter().flatten().min()
     }
 }
@@ -53,20 +61,33 @@ impl DocumentActor {
         loop {
             let is_open = self.hear(&mut batch, alarm.next()).await;
             let now = Instant::now();
-            let (words, asked): (Vec<Message>, Vec<Message>) =
-                batch.drain(..).partition(|message| matches!(message, Message::Say { .. }));
+            let (words, asked): (Vec<Message>, Vec<Message>) = batch.drain(..).partition(Message::is_words);
+            let earliest = last_flush.map_or(now, |last| last + self.desk.options.interval).max(now);
             for message in words {
-                if let Message::Say { stream, text } = message {
-                    self.desk.say(stream, &text);
-                    let earliest = last_flush.map_or(now, |last| last + self.desk.options.interval);
-                    alarm.said.get_or_insert(earliest.max(now));
+                match message {
+                    Message::Say { stream, text } => {
+                        self.desk.say(stream, &text);
+                        alarm.said.get_or_insert(earliest);
+                        if !self.desk.peers.is_empty() {
+                            alarm.shown.get_or_insert(now + SHOW);
+                        }
+                    }
+                    Message::Peer(message) => {
+                        let is_text = self.desk.hear(message);
+                        alarm.said = alarm.said.or(is_text.then_some(earliest));
+                    }
+                    _ => {}
                 }
             }
+            if alarm.shown.take_if(|due| *due <= now).is_some() && self.desk.trouble.is_none() {
+                self.desk.advance_streams();
+            }
+            self.desk.tell_peers();
             if asked.iter().any(|message| matches!(message, Message::Stop)) {
                 self.people.close();
                 self.agents.close();
             }
-            let is_due = alarm.next().is_some_and(|due| due <= now);
+            let is_due = alarm.write().is_some_and(|due| due <= now);
             if asked.is_empty() && !is_due && is_open {
                 continue;
             }
@@ -80,7 +101,7 @@ impl DocumentActor {
             let Ok((desk, outcome)) = turn.await else { return };
             self.desk = desk;
             last_flush = Some(Instant::now());
-            alarm.said = None;
+            (alarm.said, alarm.shown) = (None, None);
             alarm.retry = outcome.needs_retry.then(|| Instant::now() + RETRY);
             self.tell(outcome);
             if !is_open {

@@ -10,6 +10,7 @@ use document::{Document, Edit, Revision};
 
 use super::Options;
 use super::answer::{Answer, Outcome};
+use super::peer::Peers;
 use super::requests::Requests;
 use super::stream::Stream;
 use super::touched::Touched;
@@ -29,6 +30,7 @@ pub(super) struct Desk {
     pub(super) requests: Requests,
     pub(super) streams: BTreeMap<u64, Stream>,
     pub(super) next_stream: u64,
+    pub(super) peers: Peers,
     pub(super) options: Options,
     pub(super) keeper: Box<dyn Keeper>,
     /// What the file holds, as far as is known.
@@ -56,13 +58,17 @@ impl Desk {
     /// One turn: everything that was asked for, one write, then all answers.
     pub(super) fn turn(&mut self, batch: Vec<super::Message>) -> Outcome {
         let mut outcome = Outcome::default();
+        self.close_typing();
         self.trouble = self.take_in().err();
         self.obey(batch, &mut outcome);
         if self.trouble.is_none() {
             self.advance_streams();
+            // Peers see words before the disk has them; that they are saved is told afterwards.
+            self.tell_peers();
             self.trouble = self.flush().err();
         }
         outcome.is_unwritten = self.is_dirty();
+        self.tell_peers_what_is_saved();
         if let Some(trouble) = self.trouble.as_ref().filter(|_| outcome.is_unwritten) {
             let refusal = self.unwritten(trouble);
             for answer in &mut outcome.answers {
@@ -117,6 +123,7 @@ impl Desk {
             self.touched.section(section, self.revision);
         }
         let author = change.actor.author();
+        self.peers.wrote(change.actor);
         self.unnoted.push(Entry {
             revision: self.revision,
             author: author.clone(),
@@ -192,6 +199,10 @@ impl Desk {
                     self.append_all(&mut appends, outcome);
                     let finished = self.finish(stream);
                     outcome.answers.push(Answer::Finished { to: reply, finished });
+                }
+                super::Message::Peer(message) => {
+                    self.append_all(&mut appends, outcome);
+                    outcome.answers.extend(self.meet(message));
                 }
                 super::Message::FileChanged | super::Message::Stop => {}
                 super::Message::Settled { reply } => outcome.answers.push(Answer::Settled { to: reply }),

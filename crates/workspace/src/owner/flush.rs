@@ -10,6 +10,7 @@ use document::{Absorbed, Author, Document, Edit};
 
 use super::Options;
 use super::desk::{Change, Desk};
+use super::peer::Peers;
 use super::requests::Requests;
 use super::touched::Touched;
 use crate::command::Actor;
@@ -47,6 +48,7 @@ impl Desk {
             requests: Requests::of(&requests),
             streams: BTreeMap::new(),
             next_stream: 0,
+            peers: Peers::default(),
             options,
             keeper,
             in_file,

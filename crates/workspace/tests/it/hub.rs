@@ -83,6 +83,11 @@ async fn paths_that_lead_elsewhere_are_refused_and_nothing_is_touched() {
         "a/..",
         "a%5cb",
         "..",
+        ".agent-doc/x.md",
+        "a/.Agent-Doc/x.md",
+        ".git/hooks/x.md",
+        ".GIT/x.md",
+        "%2egit/x.md",
     ];
     for path in paths {
         assert_eq!(hub.document(path).await.unwrap_err().kind, FileErrorKind::PathTraversal, "{path:?}");

@@ -1,0 +1,73 @@
+//! The Writer's own files, built from `ui/` and carried in the program. Never serves anything else, and never without a policy
+//! that says what the page may do.
+
+use axum::body::Body;
+use axum::http::{HeaderValue, StatusCode, Uri, header};
+use axum::response::{IntoResponse as _, Response};
+use rust_embed::RustEmbed;
+
+use crate::plain;
+use workspace::token::Token;
+
+/// Read from the disk in debug builds, so that a change is seen without building the program again.
+#[derive(RustEmbed)]
+#[folder = "../../ui/dist"]
+#[allow_missing = true]
+struct Built;
+
+/// The pages that are all made by the same shell.
+const PAGES: [&str; 2] = ["/", "/write"];
+const SHELL: &str = "index.html";
+const NONCE: &str = "__NONCE__";
+
+/// Whether the Writer is there.
+#[must_use]
+pub fn is_built() -> bool {
+    Built::get(SHELL).is_some()
+}
+
+/// A page or one of its files.
+pub(crate) async fn page(uri: Uri) -> Response {
+    let path = uri.path();
+    if PAGES.contains(&path) {
+        return shell();
+    }
+    match Built::get(path.trim_start_matches('/')) {
+        Some(file) if path != "/index.html" => {
+            let kind = match path.rsplit('.').next() {
+                Some("js") => "text/javascript; charset=utf-8",
+                Some("css") => "text/css; charset=utf-8",
+                Some("svg") => "image/svg+xml",
+                Some("woff2") => "font/woff2",
+                _ => "application/octet-stream",
+            };
+            // Always asked for again, so that a page never runs with the parts of an older one.
+            let headers = [(header::CONTENT_TYPE, kind), (header::CACHE_CONTROL, "no-cache")];
+            (headers, Body::from(file.data.into_owned())).into_response()
+        }
+        Some(_) | None => (StatusCode::NOT_FOUND, "there is no such page\n").into_response(),
+    }
+}
+
+fn shell() -> Response {
+    let Ok(nonce) = Token::random() else {
+        return (StatusCode::INTERNAL_SERVER_ERROR, "the system has no randomness\n").into_response();
+    };
+    let (page, policy) = match Built::get(SHELL) {
+        Some(file) => (String::from_utf8_lossy(&file.data).into_owned(), WRITER_POLICY),
+        None => (plain::PAGE.to_owned(), PLAIN_POLICY),
+    };
+    let page = page.replace(NONCE, nonce.secret());
+    let policy = policy.replace(NONCE, nonce.secret());
+    let mut response = ([(header::CONTENT_TYPE, "text/html; charset=utf-8")], page).into_response();
+    if let Ok(policy) = HeaderValue::from_str(&policy) {
+        response.headers_mut().insert(header::CONTENT_SECURITY_POLICY, policy);
+    }
+    response
+}
+
+const WRITER_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self' 'nonce-__NONCE__'; \
+    img-src 'self' data:; font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; \
+    frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types dompurify";
+const PLAIN_POLICY: &str = "default-src 'none'; script-src 'nonce-__NONCE__'; style-src 'nonce-__NONCE__'; \
+    connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";

@@ -1,0 +1,307 @@
+//! The JSON of runs and of secrets. Never knows how a run works.
+
+use serde::{Deserialize, Serialize};
+use ts_rs::{Config, TS};
+
+use crate::runs::{Proposal, Run, RunStatus, Started, Worker, WorkerPhase};
+
+/// What a page hears that shows all runs.
+#[derive(Debug, Serialize, TS)]
+#[serde(tag = "kind", rename_all = "camelCase")]
+pub enum WireRunEvent {
+    /// How all of them are.
+    All {
+        /// The latest first.
+        runs: Vec<WireRun>,
+    },
+    /// How one of them is now.
+    One {
+        /// The whole of it.
+        run: WireRun,
+    },
+}
+
+/// A run.
+#[derive(Debug, Serialize, TS)]
+pub struct WireRun {
+    /// Its name.
+    pub id: String,
+    /// Its document.
+    pub path: String,
+    /// What it is for.
+    pub objective: String,
+    /// How it is.
+    pub status: WireStatus,
+    /// Whether nothing more happens by itself.
+    pub over: bool,
+    /// Why it is so.
+    pub note: Option<String>,
+    /// The name of the model.
+    pub model: String,
+    /// Milliseconds since 1970.
+    #[ts(type = "number")]
+    pub begun: u64,
+    /// The same.
+    #[ts(type = "number | null")]
+    pub ended: Option<u64>,
+    /// Tokens that models wrote for it.
+    #[ts(type = "number")]
+    pub tokens: u64,
+    /// Who works.
+    pub workers: Vec<WireWorker>,
+    /// What waits for the person's word.
+    pub proposals: Vec<WireProposal>,
+}
+
+/// One who works.
+#[derive(Debug, Serialize, TS)]
+pub struct WireWorker {
+    /// The name.
+    pub name: String,
+    /// How it is.
+    pub phase: WirePhase,
+    /// What it is doing.
+    pub doing: String,
+    /// Milliseconds since 1970.
+    #[ts(type = "number | null")]
+    pub since: Option<u64>,
+    /// What it took, if that is counted.
+    #[ts(type = "number | null")]
+    pub tokens: Option<u64>,
+    /// Its question to the person.
+    pub question: Option<String>,
+}
+
+/// A passage to take or to refuse.
+#[derive(Debug, Serialize, TS)]
+pub struct WireProposal {
+    /// Its name.
+    pub id: String,
+    /// Where it stands.
+    pub section: String,
+    /// Who wrote it.
+    pub author: String,
+    /// Its words.
+    pub text: String,
+}
+
+/// How a run is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub enum WireStatus {
+    /// Nobody has begun.
+    Queued,
+    /// The conductor plans or merges.
+    Running,
+    /// Workers work.
+    WaitingForWorker,
+    /// A worker needs a word of the person.
+    WaitingForUser,
+    /// The document must be mended first.
+    Blocked,
+    /// All was done.
+    Completed,
+    /// Some of it was done.
+    Partial,
+    /// Nothing was.
+    Failed,
+    /// The person ended it.
+    Cancelled,
+}
+
+/// How a worker is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub enum WirePhase {
+    /// It has nothing to do yet.
+    Idle,
+    /// It works.
+    Working,
+    /// What it found is in its section.
+    Done,
+    /// What it found is in the canon.
+    Merged,
+    /// It waits for a word of the person.
+    Asking,
+    /// It could not do its work.
+    Failed,
+    /// It was stopped.
+    Stopped,
+}
+
+/// Begin a run. `Idempotency-Key` names the request.
+#[derive(Debug, Serialize, Deserialize, TS)]
+#[serde(deny_unknown_fields)]
+pub struct RunCall {
+    /// What it is for.
+    pub objective: String,
+    /// Who is to work; nobody named means whoever usually does.
+    #[serde(default)]
+    pub workers: Vec<String>,
+}
+
+/// A run that has begun, with all that a page needs to open.
+#[derive(Debug, Serialize, TS)]
+pub struct WireStarted {
+    /// Its name.
+    pub id: String,
+    /// Its document.
+    pub path: String,
+    /// The revision of the document.
+    #[ts(type = "number")]
+    pub revision: u64,
+    /// How it is.
+    pub status: WireStatus,
+}
+
+/// Stop one worker.
+#[derive(Debug, Serialize, Deserialize, TS)]
+#[serde(deny_unknown_fields)]
+pub struct StopCall {
+    /// Its name.
+    pub worker: String,
+}
+
+/// Tell a run what is wanted. `Idempotency-Key` names the request.
+#[derive(Debug, Serialize, Deserialize, TS)]
+#[serde(deny_unknown_fields)]
+pub struct DirectiveCall {
+    /// In the person's words.
+    pub text: String,
+}
+
+/// Take or refuse a proposal, or all of them.
+#[derive(Debug, Serialize, Deserialize, TS)]
+#[serde(deny_unknown_fields)]
+pub struct DecisionCall {
+    /// Which; none means all.
+    pub proposal: Option<String>,
+    /// Whether it becomes canon.
+    pub accept: bool,
+}
+
+/// Ask for a secret for somebody else.
+#[derive(Debug, Serialize, Deserialize, TS)]
+#[serde(deny_unknown_fields)]
+pub struct KeyCall {
+    /// What it shall open.
+    pub role: KeyRole,
+}
+
+/// What a secret opens.
+#[derive(Debug, Serialize, Deserialize, TS)]
+#[serde(tag = "kind", rename_all = "camelCase")]
+pub enum KeyRole {
+    /// Reading.
+    Reader,
+    /// Writing in the section of this name.
+    Worker {
+        /// The name.
+        name: String,
+    },
+}
+
+/// A secret.
+#[derive(Debug, Serialize, Deserialize, TS)]
+pub struct KeyGiven {
+    /// It.
+    pub token: String,
+}
+
+impl From<&Run> for WireRun {
+    fn from(run: &Run) -> Self {
+        let status = WireStatus::from(run.status);
+        let over = match run.status {
+            RunStatus::Completed | RunStatus::Partial | RunStatus::Failed | RunStatus::Cancelled => true,
+            RunStatus::Queued
+            | RunStatus::Running
+            | RunStatus::WaitingForWorker
+            | RunStatus::WaitingForUser
+            | RunStatus::Blocked => false,
+        };
+        Self {
+            id: run.id.clone(),
+            path: run.path.clone(),
+            objective: run.objective.clone(),
+            status,
+            over,
+            note: run.note.clone(),
+            model: run.model.clone(),
+            begun: run.begun,
+            ended: run.ended,
+            tokens: run.tokens,
+            workers: run.workers.iter().map(Into::into).collect(),
+            proposals: run.proposals.iter().map(Into::into).collect(),
+        }
+    }
+}
+
+impl From<&Worker> for WireWorker {
+    fn from(worker: &Worker) -> Self {
+        let Worker { name, phase, doing, since, tokens, question } = worker.clone();
+        Self { name, phase: phase.into(), doing, since, tokens, question }
+    }
+}
+
+impl From<&Proposal> for WireProposal {
+    fn from(proposal: &Proposal) -> Self {
+        let Proposal { id, section, author, text } = proposal.clone();
+        Self { id, section, author, text }
+    }
+}
+
+impl From<Started> for WireStarted {
+    fn from(started: Started) -> Self {
+        let Started { id, path, revision, status } = started;
+        Self { id, path, revision, status: status.into() }
+    }
+}
+
+impl From<RunStatus> for WireStatus {
+    fn from(status: RunStatus) -> Self {
+        match status {
+            RunStatus::Queued => Self::Queued,
+            RunStatus::Running => Self::Running,
+            RunStatus::WaitingForWorker => Self::WaitingForWorker,
+            RunStatus::WaitingForUser => Self::WaitingForUser,
+            RunStatus::Blocked => Self::Blocked,
+            RunStatus::Completed => Self::Completed,
+            RunStatus::Partial => Self::Partial,
+            RunStatus::Failed => Self::Failed,
+            RunStatus::Cancelled => Self::Cancelled,
+        }
+    }
+}
+
+impl From<WorkerPhase> for WirePhase {
+    fn from(phase: WorkerPhase) -> Self {
+        match phase {
+            WorkerPhase::Idle => Self::Idle,
+            WorkerPhase::Working => Self::Working,
+            WorkerPhase::Done => Self::Done,
+            WorkerPhase::Merged => Self::Merged,
+            WorkerPhase::Asking => Self::Asking,
+            WorkerPhase::Failed => Self::Failed,
+            WorkerPhase::Stopped => Self::Stopped,
+        }
+    }
+}
+
+pub(super) fn declarations(config: &Config) -> [String; 14] {
+    [
+        WireRunEvent::decl(config),
+        WireRun::decl(config),
+        WireWorker::decl(config),
+        WireProposal::decl(config),
+        WireStatus::decl(config),
+        WirePhase::decl(config),
+        RunCall::decl(config),
+        WireStarted::decl(config),
+        StopCall::decl(config),
+        DirectiveCall::decl(config),
+        DecisionCall::decl(config),
+        KeyCall::decl(config),
+        KeyRole::decl(config),
+        KeyGiven::decl(config),
+    ]
+}

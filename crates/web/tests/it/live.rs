@@ -1,0 +1,223 @@
+//! Pages that write: over a real WebSocket, with frames made by hand.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tokio::net::TcpStream;
+use tokio::time::timeout;
+use tokio_tungstenite::tungstenite::client::IntoClientRequest as _;
+use tokio_tungstenite::tungstenite::{Bytes, Error, Message};
+use tokio_tungstenite::{WebSocketStream, client_async};
+
+use crate::desk::{Desk, TEXT};
+
+pub(crate) struct Page {
+    socket: WebSocketStream<TcpStream>,
+}
+
+/// A socket of the server, with this secret.
+pub(crate) async fn opened(
+    desk: &Desk,
+    token: &str,
+    target: &str,
+) -> Result<WebSocketStream<TcpStream>, Error> {
+    let mut request = format!("ws://{}{target}", desk.host()).into_client_request().unwrap();
+    let offered = format!("agent-doc, bearer.{token}");
+    request.headers_mut().insert("sec-websocket-protocol", offered.parse().unwrap());
+    Ok(client_async(request, desk.connect().await).await?.0)
+}
+
+impl Page {
+    pub(crate) async fn open(desk: &Desk, client: u64, epoch: &str) -> Result<Page, Error> {
+        Page::open_with(desk, &desk.token, client, epoch).await
+    }
+
+    pub(crate) async fn open_with(desk: &Desk, token: &str, client: u64, epoch: &str) -> Result<Page, Error> {
+        let target = format!("/ws?path=plan.md&client={client}&name=anna&epoch={epoch}");
+        Page::joined(opened(desk, token, &target).await?).await
+    }
+
+    pub(crate) async fn open_at(desk: &Desk, path: &str, client: u64) -> Result<Page, Error> {
+        Page::joined(opened(desk, &desk.token, &format!("/ws?path={path}&client={client}")).await?).await
+    }
+
+    async fn joined(socket: WebSocketStream<TcpStream>) -> Result<Page, Error> {
+        let mut page = Page { socket };
+        // A state vector without an entry: this page knows nothing.
+        page.send(vec![0, 0, 1, 0]).await;
+        Ok(page)
+    }
+
+    pub(crate) async fn send(&mut self, bytes: Vec<u8>) {
+        use futures_util::SinkExt as _;
+        self.socket.send(Message::Binary(Bytes::from(bytes))).await.unwrap();
+    }
+
+    /// The next event of a kind; binary frames before it are passed over.
+    pub(crate) async fn event(&mut self, kind: &str) -> Value {
+        loop {
+            if let Message::Text(text) = self.next().await {
+                let event: Value = serde_json::from_str(&text).unwrap();
+                if event["kind"] == kind {
+                    return event;
+                }
+            }
+        }
+    }
+
+    /// The next binary frame that holds these words.
+    async fn words(&mut self, words: &str) {
+        loop {
+            if let Message::Binary(bytes) = self.next().await
+                && bytes.windows(words.len()).any(|window| window == words.as_bytes())
+            {
+                return;
+            }
+        }
+    }
+
+    pub(crate) async fn closed(&mut self) -> u16 {
+        loop {
+            if let Message::Close(Some(frame)) = self.next().await {
+                return frame.code.into();
+            }
+        }
+    }
+
+    async fn next(&mut self) -> Message {
+        use futures_util::StreamExt as _;
+        timeout(Duration::from_secs(30), self.socket.next()).await.unwrap().unwrap().unwrap()
+    }
+}
+
+/// A frame that types `text` at the very beginning, as the first words of `client`.
+pub(crate) fn typing(client: u8, text: &str) -> Vec<u8> {
+    let mut update = vec![1, 1, client, 0, 4, 1, 4];
+    update.extend_from_slice(b"text");
+    update.push(text.len() as u8);
+    update.extend_from_slice(text.as_bytes());
+    update.push(0);
+    [vec![0, 2, update.len() as u8], update].concat()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_page_types_is_in_the_file_when_the_page_hears_so() {
+    let desk = Desk::open().await;
+    let mut page = Page::open(&desk, 5, "").await.unwrap();
+    page.event("hello").await;
+    page.words("Ship it.").await;
+    page.send(typing(5, "Typed. ")).await;
+    let saved = page.event("saved").await;
+    assert_eq!(saved["count"], 1);
+    assert_eq!(std::fs::read_to_string(desk.file()).unwrap(), format!("Typed. {TEXT}"));
+    desk.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_page_hears_another_page_and_a_worker_and_an_editor() {
+    let desk = Desk::open().await;
+    let mut one = Page::open(&desk, 5, "").await.unwrap();
+    let mut two = Page::open(&desk, 6, "").await.unwrap();
+    one.event("hello").await;
+    two.event("hello").await;
+    one.send(typing(5, "From the first page. ")).await;
+    two.words("From the first page.").await;
+    let call = json!({ "path": "plan.md", "section": "Researcher",
+        "change": { "kind": "append", "content": "Three sources found." } });
+    let key = json!({ "role": { "kind": "worker", "name": "Researcher" } }).to_string();
+    let worker = desk.ask("POST", "/api/keys", &key).await.json()["token"].as_str().unwrap().to_owned();
+    let answer = desk.ask_as(&worker, &[], ("POST", "/api/section"), &call.to_string()).await;
+    assert_eq!(answer.status, 200, "{}", answer.body);
+    // Who wrote is told before what was written.
+    let worker = loop {
+        let event = two.event("visitors").await;
+        let visitors = event["visitors"].as_array().unwrap().clone();
+        if let Some(worker) = visitors.into_iter().find(|visitor| visitor["name"] == "Researcher") {
+            break worker;
+        }
+    };
+    assert_eq!(worker["agent"], true);
+    two.words("Three sources found.").await;
+    let text = std::fs::read_to_string(desk.file()).unwrap();
+    std::fs::write(desk.file(), text.replace("Ship it.", "Ship it on Friday.")).unwrap();
+    one.words(" on Friday").await;
+    desk.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_page_that_comes_back_to_another_session_is_told_so_and_its_words_are_merged() {
+    let desk = Desk::open().await;
+    let mut page = Page::open(&desk, 5, "an-epoch-of-before").await.unwrap();
+    let hello = page.event("hello").await;
+    assert_ne!(hello["epoch"], "an-epoch-of-before");
+    let asked = json!({ "path": "plan.md", "name": "anna", "base": TEXT, "text": TEXT.replace("Ship it.", "Ship it. Offline words.") });
+    for _ in 0..2 {
+        assert_eq!(desk.ask("POST", "/api/rebase", &asked.to_string()).await.status, 200);
+    }
+    page.words("Offline words.").await;
+    let text = std::fs::read_to_string(desk.file()).unwrap();
+    assert_eq!(text, TEXT.replace("Ship it.", "Ship it. Offline words."), "sent twice, and there once");
+    desk.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_frame_that_is_none_ends_only_its_own_page() {
+    let desk = Desk::open().await;
+    let mut good = Page::open(&desk, 5, "").await.unwrap();
+    good.event("hello").await;
+    let forged = typing(7, "As somebody else. ");
+    let broken: [Vec<u8>; 4] = [vec![9, 9], forged, vec![0, 2, 3, 1, 1, 6], vec![1, 5, 1, 7, 1, 1, b'x']];
+    for frame in broken {
+        let mut bad = Page::open(&desk, 6, "").await.unwrap();
+        bad.event("hello").await;
+        bad.send(frame.clone()).await;
+        let code = bad.closed().await;
+        assert!(matches!(code, 4400 | 4409), "{frame:?}: {code}");
+    }
+    good.send(typing(5, "Still here. ")).await;
+    good.event("saved").await;
+    assert!(std::fs::read_to_string(desk.file()).unwrap().starts_with("Still here. # Plan"));
+    desk.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_frame_of_64_megabytes_is_refused_and_others_go_on() {
+    use futures_util::{SinkExt as _, StreamExt as _};
+    let desk = Desk::open().await;
+    let mut good = Page::open(&desk, 5, "").await.unwrap();
+    good.event("hello").await;
+    let mut bad = Page::open(&desk, 6, "").await.unwrap();
+    bad.event("hello").await;
+    // The server may hang up while the frame is still on its way.
+    let _is_sent = bad.socket.send(Message::Binary(Bytes::from(vec![0; 64 << 20]))).await.is_ok();
+    while let Some(Ok(_)) = bad.socket.next().await {}
+    good.send(typing(5, "Still here. ")).await;
+    good.event("saved").await;
+    desk.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_page_that_never_reads_holds_up_nobody() {
+    let desk = Desk::open().await;
+    let _deaf = Page::open(&desk, 6, "").await.unwrap();
+    let mut good = Page::open(&desk, 5, "").await.unwrap();
+    good.event("hello").await;
+    let block = "A long line of many words that fills what lies between. ".repeat(400);
+    for number in 0..40 {
+        let call = json!({ "path": "plan.md", "section": "Researcher",
+            "change": { "kind": "append", "content": format!("{block}{number}.") } });
+        assert_eq!(desk.ask("POST", "/api/section", &call.to_string()).await.status, 200);
+        good.words(&format!("{number}.")).await;
+    }
+    desk.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_socket_without_the_secret_is_not_opened() {
+    let mut desk = Desk::open().await;
+    let right = std::mem::replace(&mut desk.token, "0".repeat(32));
+    assert!(matches!(Page::open(&desk, 5, "").await, Err(Error::Http(answer)) if answer.status() == 401));
+    desk.token = right;
+    assert!(matches!(Page::open(&desk, 0, "").await, Err(Error::Http(answer)) if answer.status() == 400));
+    desk.close().await;
+}

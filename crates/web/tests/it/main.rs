@@ -1,0 +1,10 @@
+//! The server as its callers see it: over a real socket on the loopback address.
+
+#![allow(clippy::unwrap_used, reason = "tests stop at the first surprise")]
+
+mod commands;
+mod desk;
+mod guard;
+mod live;
+mod runs;
+mod wire;

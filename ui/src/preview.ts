@@ -1,0 +1,147 @@
+// The document as it reads. Markdown is hostile: raw HTML is shown and never run, nothing is fetched, and what is left passes a
+// sanitiser before it meets the page.
+
+import DOMPurify from "dompurify";
+import MarkdownIt from "markdown-it";
+
+import { h } from "./dom";
+import { linkTo } from "./api";
+import { type Section, isTooDeep, sectionsOf } from "./sections";
+
+const markdown = new MarkdownIt({ html: true, linkify: false, typographer: false, maxNesting: 60 });
+const escape = markdown.utils.escapeHtml;
+const isComment = (source: string): boolean => /^\s*<!--[\s\S]*-->\s*$/.test(source);
+
+markdown.renderer.rules["html_block"] = (tokens, index) => {
+  const source = tokens[index]?.content ?? "";
+  return isComment(source) ? "" : `<pre class="raw">${escape(source)}</pre>`;
+};
+markdown.renderer.rules["html_inline"] = (tokens, index) => {
+  const source = tokens[index]?.content ?? "";
+  return isComment(source) ? "" : `<code class="raw">${escape(source)}</code>`;
+};
+// An image would be fetched, and whoever is asked for it learns that it was read.
+markdown.renderer.rules["image"] = (tokens, index) => {
+  const token = tokens[index];
+  const source = String(token?.attrGet("src") ?? "");
+  const words = token?.content || "image";
+  return `<span class="image" title="${escape(source)}">${escape(words)}<span class="image-place"> ${escape(source)}</span></span>`;
+};
+markdown.validateLink = (url) => /^(https?:|mailto:|#|[^:]*$)/i.test(url.trim()) && !/^\s*[/\\]{2}/.test(url);
+
+const TAGS = [
+  ..."a blockquote br code del em h1 h2 h3 h4 h5 h6 hr li ol p pre s span strong table tbody td th thead tr ul".split(" "),
+];
+
+/** How much of a frame may be spent before the page gets a turn. */
+const SLICE = 12;
+/** A passage longer than this is shown as it is written. */
+const PASSAGE_MAX = 400_000;
+
+interface Part {
+  readonly source: string;
+  readonly isProposal: boolean;
+  readonly title: string;
+}
+
+/** The text in parts that are rendered each on its own: what is before the first heading, and each section of the upper ranks. */
+function partsOf(text: string): Part[] {
+  const sections = sectionsOf(text).filter((section) => section.level <= 2);
+  const first = sections[0]?.start ?? text.length;
+  const parts: Part[] = [{ source: withoutFrontmatter(text.slice(0, first)), isProposal: false, title: "" }];
+  sections.forEach((section: Section, index) => {
+    const end = sections[index + 1]?.start ?? text.length;
+    parts.push({ source: text.slice(section.start, end), isProposal: section.isProposal, title: section.title });
+  });
+  return parts.filter((part) => part.source.trim() !== "");
+}
+
+function withoutFrontmatter(text: string): string {
+  return text.replace(/^---\r?\n[\s\S]*?\r?\n---[ \t]*(\r?\n|$)/, "");
+}
+
+function rendered({ source, isProposal, title }: Part, references: string): HTMLElement {
+  const element = h("section", { class: isProposal ? "in-proposal text-proposed" : "text-canon" });
+  if (title) element.setAttribute("data-title", title);
+  if (source.length > PASSAGE_MAX || isTooDeep(source)) {
+    element.append(h("pre", {}, source));
+    return element;
+  }
+  const clean = DOMPurify.sanitize(markdown.render(`${source}\n\n${references}`), {
+    RETURN_DOM_FRAGMENT: true,
+    ALLOWED_TAGS: TAGS,
+    ALLOWED_ATTR: ["href", "title", "class", "start", "align"],
+  });
+  for (const link of clean.querySelectorAll("a")) dress(link);
+  if (isProposal) {
+    for (const struck of clean.querySelectorAll("s, del")) {
+      struck.classList.add("text-proposed-deleted");
+      struck.prepend(h("span", { class: "out-of-sight" }, "deleted: "));
+    }
+    clean.querySelector("h1, h2")?.append(h("span", { class: "label-proposal" }, "Proposal"));
+  }
+  for (const head of clean.querySelectorAll("th")) if (!head.textContent?.trim()) head.replaceWith(h("td"));
+  element.append(clean);
+  return element;
+}
+
+/** A link says where it leads, and opens in a tab that knows nothing of this one. */
+function dress(link: HTMLAnchorElement): void {
+  const target = link.getAttribute("href") ?? "";
+  link.title = target;
+  if (/^[^:#?]+\.md$/i.test(target)) {
+    const here = new URLSearchParams(location.search).get("path") ?? "";
+    link.href = linkTo(decodeURIComponent(new URL(target, `http://x/${here}`).pathname.slice(1)));
+  } else if (!target.startsWith("#")) {
+    link.target = "_blank";
+    link.rel = "noopener noreferrer";
+  }
+}
+
+export interface Preview {
+  show(text: string): void;
+  scrollTo(title: string): void;
+}
+
+export function openPreview(parent: HTMLElement): Preview {
+  let cache = new Map<string, HTMLElement>();
+  let round = 0;
+
+  async function show(text: string): Promise<void> {
+    const own = ++round;
+    const references = text.match(/^ {0,3}\[[^\]\n]+\]:[ \t]+\S.*$/gm)?.slice(0, 200).join("\n") ?? "";
+    const next = new Map<string, HTMLElement>();
+    const elements: HTMLElement[] = [];
+    let until = performance.now() + SLICE;
+    for (const part of partsOf(text)) {
+      const key = `${part.isProposal}\n${references}\n${part.source}`;
+      const element = next.has(key) ? rendered(part, references) : (cache.get(key) ?? rendered(part, references));
+      next.set(key, element);
+      elements.push(element);
+      if (performance.now() > until) {
+        await new Promise((turn) => setTimeout(turn));
+        if (own !== round) return;
+        until = performance.now() + SLICE;
+      }
+    }
+    cache = next;
+    place(parent, elements);
+  }
+
+  return {
+    show: (text) => void show(text),
+    scrollTo(title) {
+      const found = [...parent.children].find((element) => element.getAttribute("data-title") === title);
+      found?.scrollIntoView({ block: "start" });
+    },
+  };
+}
+
+/** Puts the elements in place and leaves alone those that stand there already, so that nothing jumps. */
+function place(parent: HTMLElement, elements: readonly HTMLElement[]): void {
+  const wanted = new Set<Element>(elements);
+  for (const child of [...parent.children]) if (!wanted.has(child)) child.remove();
+  elements.forEach((element, index) => {
+    if (parent.children[index] !== element) parent.insertBefore(element, parent.children[index] ?? null);
+  });
+}
