@@ -4,6 +4,7 @@ mod agents;
 mod document;
 mod past;
 pub(crate) mod permissions;
+mod runs;
 mod session;
 mod serve;
 mod setup;
@@ -14,6 +15,7 @@ use crate::groups;
 pub(crate) use agents::*;
 pub(crate) use document::*;
 pub(crate) use past::*;
+pub(crate) use runs::*;
 pub(crate) use serve::*;
 pub(crate) use session::*;
 pub(crate) use setup::*;
@@ -64,6 +66,8 @@ pub(crate) enum Command {
     Compact(Compact),
     Commit(Commit),
     Clean(Clean),
+    Conduct(Conduct),
+    Runs(Runs),
     Outline(Outline),
     #[command(subcommand)]
     Section(SectionCommand),

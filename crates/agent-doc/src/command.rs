@@ -15,6 +15,7 @@ pub(crate) mod outline;
 pub(crate) mod recover;
 pub(crate) mod permissions;
 pub(crate) mod restore;
+pub(crate) mod runs;
 pub(crate) mod section;
 pub(crate) mod session;
 pub(crate) mod section_write;

@@ -6,6 +6,7 @@ use clap::Command;
 /// The groups in reading order. A command that is in none of them is shown under the last heading.
 const GROUPS: &[(&str, &[&str])] = &[
     ("Work with an agent in a document", &["run", "stream", "watch", "init", "write", "commit", "clean"]),
+    ("Let several agents work on one document", &["conduct", "runs"]),
     ("Look after a session document", &["patch", "convert", "compact", "reset"]),
     ("Read and write a document", &["serve", "outline", "section"]),
     ("Bring versions together", &["merge"]),

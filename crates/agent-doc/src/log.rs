@@ -14,7 +14,7 @@ use crate::{moment, output};
 /// A file for each day; older ones go.
 const FILES_MAX: usize = 14;
 /// What is written when nobody says otherwise. Libraries log what they like, headers with keys among it: they are left out.
-const USUAL: &str = "off,agent_doc=info,agent=info,models=info,tools=info,workspace=info";
+const USUAL: &str = "off,agent_doc=info,agent=info,models=info,tools=info,workspace=info,conductor=info";
 /// Whose words may be in the log, whatever `RUST_LOG` says.
 const OURS: &[&str] = &["agent_doc", "agent", "models", "tools", "workspace", "conductor", "web", "tui"];
 

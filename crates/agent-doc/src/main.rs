@@ -84,6 +84,8 @@ fn perform(command: &Command) -> Result<Outcome> {
         Command::Compact(given) => command::session::compact::run(given)?,
         Command::Commit(given) => command::session::git::commit(given)?,
         Command::Clean(given) => command::session::git::clean(given)?,
+        Command::Conduct(given) => return command::runs::conduct(given),
+        Command::Runs(given) => return command::runs::run(given),
         Command::Outline(given) => command::outline::run(given)?,
         Command::Section(SectionCommand::List(given)) => command::section::list(given)?,
         Command::Section(SectionCommand::Read(given)) => command::section::read(given)?,

@@ -9,6 +9,7 @@ mod io;
 mod measure;
 mod merge;
 mod page;
+mod run;
 mod scan;
 mod session;
 mod soak;
@@ -54,6 +55,11 @@ const BENCHES: &[Bench] = &[
         name: "store",
         about: "the owner of documents beside bare writes: flushes, appends, watching, many workers",
         run: store::run,
+    },
+    Bench {
+        name: "run",
+        about: "the document of a run with 64 workers that append, beside a flush that nobody else wants anything from",
+        run: run::run,
     },
     Bench { name: "scan", about: "finding the sections of a long document", run: scan::run },
     Bench {

@@ -77,6 +77,23 @@ pub fn has_key(text: &str, key: &str) -> bool {
     read::read(text).entries.iter().any(|entry| entry.key == key)
 }
 
+/// What the frontmatter of `text` says under this key, if that is one word or line.
+///
+/// ```
+/// use document::frontmatter::text_of;
+///
+/// let text = "---\nname: Critic\ntools: [a, b]\n---\nDoubt.\n";
+/// assert_eq!(text_of(text, "name").as_deref(), Some("Critic"));
+/// assert_eq!(text_of(text, "tools"), None);
+/// ```
+pub fn text_of(text: &str, key: &str) -> Option<String> {
+    let entries = read::read(text).entries;
+    entries.into_iter().find(|entry| entry.key == key).and_then(|entry| match entry.value {
+        read::Value::Scalar { text, .. } => Some(text),
+        read::Value::Null(_) | read::Value::Map(_) | read::Value::Sequence | read::Value::Alias => None,
+    })
+}
+
 /// What follows the frontmatter: the part that people and agents write in.
 pub fn body(text: &str) -> &str {
     text.get(crate::markdown::body_start(text)..).unwrap_or_default()

@@ -9,6 +9,7 @@ mod plan;
 mod findings;
 mod digest;
 mod report;
+mod worker;
 
 use agent::message::{Block, StopReason};
 use agent::model::{Limits, Model, ModelError, ModelEvent, ModelStream, Request};
@@ -33,9 +34,9 @@ impl Offline {
 
     /// The blocks of the next answer.
     fn answer(request: &Request) -> (Vec<Block>, StopReason) {
-        let conversation = Conversation::of(&request.messages);
         let toolbox = Toolbox::of(&request.tools);
-        match next(&conversation, &toolbox) {
+        let assigned = worker::next(&request.messages, &toolbox);
+        match assigned.unwrap_or_else(|| next(&Conversation::of(&request.messages), &toolbox)) {
             Action::Say(text) => {
                 (vec![Block::text(format!("{}\n\n{NOTE}", text.trim_end()))], StopReason::EndTurn)
             }

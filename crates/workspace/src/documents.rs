@@ -38,11 +38,27 @@ impl Documents {
         Self { root: root.into(), options, reach: Arc::default() }
     }
 
-    /// The documents of a hub of this process, which stays open.
+    /// Those of a hub of this process, which stays open.
     #[must_use]
     pub fn through(hub: Hub) -> Self {
         let root = hub.root().into();
-        Self { root, options: Options::default(), reach: Arc::new(Mutex::new(Some(Reach::through(hub)))) }
+        let reach = Arc::new(Mutex::new(Some(Reach::through(hub))));
+        Self { root, options: Options::default(), reach }
+    }
+
+    /// The hub that owns them, if it is in this process. Others are let in from now on.
+    ///
+    /// # Errors
+    ///
+    /// [`ReachError`] if the documents can be reached in no way.
+    pub async fn hub(&self) -> Result<Option<Hub>, ReachError> {
+        let mut held = self.reach.lock().await;
+        let reach = match &mut *held {
+            Some(reach) => reach,
+            None => held.insert(Reach::open(&self.root, self.options.clone()).await?),
+        };
+        reach.serve();
+        Ok(reach.own().cloned())
     }
 
     /// The root of the project.

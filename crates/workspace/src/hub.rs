@@ -169,6 +169,21 @@ impl Hub {
         }
     }
 
+    /// Closes a document that nobody else holds; whoever asks for it opens it again.
+    pub async fn let_go(&self, path: &str) {
+        let unused = {
+            let mut open = self.lock();
+            let is_unused = |cell: &Arc<OnceCell<DocumentHandle>>| {
+                Arc::strong_count(cell) == 1 && cell.get().is_some_and(DocumentHandle::is_the_last)
+            };
+            if open.documents.get(path).is_some_and(is_unused) { open.documents.remove(path) } else { None }
+        };
+        if let Some(handle) = unused.as_ref().and_then(|cell| cell.get()) {
+            handle.stop().await;
+            handle.ended().await;
+        }
+    }
+
     /// Takes no more commands, has everything written, and waits for that.
     pub async fn shutdown(&self) {
         let (documents, mut tasks) = {

@@ -233,6 +233,11 @@ impl DocumentHandle {
         self.people.is_closed()
     }
 
+    /// Whether nobody else holds a way to this owner.
+    pub(crate) fn is_the_last(&self) -> bool {
+        self.people.strong_count() == 1
+    }
+
     /// Lets the owner write everything and end.
     pub async fn stop(&self) {
         if self.people.send(Message::Stop).await.is_err() {

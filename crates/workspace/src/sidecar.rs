@@ -25,7 +25,7 @@ const SESSIONS: &str = "sessions";
 
 /// What no repository should hold. The folder may hold settings of the project beside it, which one may.
 const IGNORED: &str = "# Written by agent-doc: history and state of this machine.\n\
-    /journal/\n/snapshots/\n/crdt/\n/pending/\n/locks/\n/sessions/\n/logs/\n/tmp/\n/artifacts/\n/checkpoints/\n/backup-*/\n/index.json*\n/daemon.*\n/watch.json\n/version\n/.gitignore\n";
+    /journal/\n/snapshots/\n/crdt/\n/pending/\n/locks/\n/sessions/\n/runs/\n/logs/\n/tmp/\n/artifacts/\n/checkpoints/\n/backup-*/\n/index.json*\n/daemon.*\n/watch.json\n/version\n/.gitignore\n";
 
 /// The folder of one project, there and in our format.
 #[derive(Debug, Clone)]

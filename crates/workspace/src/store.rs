@@ -13,6 +13,7 @@ mod leftover;
 mod flush;
 mod revise;
 mod create;
+mod small;
 mod capability;
 mod real;
 #[cfg(target_os = "linux")]
@@ -31,4 +32,5 @@ pub use leftover::{left_beside, united};
 pub use quiet::Patience;
 pub use real::RealDisk;
 pub use revise::{Revised, revise};
+pub use small::{replace_small, set_aside};
 pub(crate) use write::is_full;

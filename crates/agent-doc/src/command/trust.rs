@@ -13,7 +13,7 @@ use crate::configuration::{self, Configuration};
 use crate::output;
 use crate::refusal::Refusal;
 use crate::trust::{Trust, content};
-use crate::wiring::prompt;
+use crate::wiring::{prompt, roles};
 
 pub(crate) fn run(given: &Given) -> Result<()> {
     let folder = given.folder.canonicalize().with_context(|| {
@@ -21,7 +21,8 @@ pub(crate) fn run(given: &Given) -> Result<()> {
     })?;
     let root = root_of(&folder.join("x")).to_owned();
     let mut trust = Trust::of_person();
-    let files = [configuration::project_file(&root), prompt::project_file(&root)];
+    let mut files = vec![configuration::project_file(&root), prompt::project_file(&root)];
+    files.extend(roles::files(&root));
     if given.remove {
         return remove(&mut trust, &files);
     }

@@ -1,10 +1,11 @@
 //! The tools of a session in a project. Never leaves a command unlocked without saying so.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use agent::message::ToolCall;
 use agent::permission::{Claim, PathAccess, Policy, Verdict};
+use agent::tool::Tool;
 use anyhow::{Context as _, Result};
 use tools::checkpoint::Checkpoints;
 use tools::files::Files;
@@ -47,29 +48,56 @@ pub(crate) async fn all(
     session: &str,
     provider: Option<Provider>,
 ) -> Result<(Toolbox, Opened)> {
-    let unusable = || {
-        Refusal::new("the tools have no place for what they keep", "look who owns the folder '.agent-doc'")
-    };
-    let root = sidecar.root().canonicalize().with_context(unusable)?;
-    let folder = |name: &str| sidecar.private_folder(name).with_context(unusable);
-    let (temporary, artifacts, kept) = (folder("tmp")?, folder("artifacts")?, folder("checkpoints")?);
+    let root = root(sidecar)?;
+    let artifacts = folder(sidecar, "artifacts")?;
+    let servers = servers::start(settings, policy, &artifacts).await;
+    let documents = Documents::new(root, Options::default());
+    let actor = Actor::User(AGENT.to_owned());
+    let hands = Hands { documents: documents.clone(), actor: actor.clone(), artifacts, protected: None };
+    let tools = own(sidecar, policy, hands, provider)?;
+    let scribe = Scribe::new(documents.clone(), actor, session);
+    let secrets = secrets();
+    let rest = section_tools::all(&scribe).into_iter().chain(servers.tools().iter().cloned());
+    let rest = rest.map(|tool| Discreet::around(tool, secrets.clone()));
+    Ok((Toolbox::new(tools.into_iter().chain(rest)), Opened { documents, servers }))
+}
+
+/// Whose hands the tools are.
+pub(crate) struct Hands {
+    /// The documents that they write through.
+    pub(crate) documents: Documents,
+    /// Under this name.
+    pub(crate) actor: Actor,
+    /// Where long output goes.
+    pub(crate) artifacts: PathBuf,
+    /// A folder of the project that commands may read and not change.
+    pub(crate) protected: Option<PathBuf>,
+}
+
+/// The tools for files, commands and the web. Called in a runtime.
+pub(crate) fn own(
+    sidecar: &Sidecar,
+    policy: &Policy,
+    hands: Hands,
+    provider: Option<Provider>,
+) -> Result<Vec<Arc<dyn Tool>>> {
+    let root = root(sidecar)?;
+    let (temporary, kept) = (folder(sidecar, "tmp")?, folder(sidecar, "checkpoints")?);
     let checkpoints = Checkpoints::new(root.clone(), kept).with_context(unusable)?;
     let home = std::env::var_os("HOME");
     let mut bounds =
         Bounds::of_workspace(root.clone(), temporary, home.as_deref().map(Path::new), std::env::vars_os());
+    bounds.protected.extend(hands.protected);
     // The rules of a person who keeps settings elsewhere.
     bounds.hidden.extend(
         person_file(&|name| std::env::var(name).ok()).and_then(|file| Some(file.parent()?.to_owned())),
     );
     let sandbox = Sandbox::new(Confinement::probe(), bounds);
     let gate = Gate::new().context("the table of harmless commands is damaged")?;
-    let servers = servers::start(settings, policy, &artifacts).await;
-    let documents = Documents::new(root.clone(), Options::default());
-    let agent = Actor::User(AGENT.to_owned());
-    let writer = StoreWriter::new(documents.clone(), agent.clone(), tokio::runtime::Handle::current());
+    let writer = StoreWriter::new(hands.documents, hands.actor, tokio::runtime::Handle::current());
     let outfit = Outfit {
         gate: Arc::new(gate),
-        shell: Shell::new(sandbox, artifacts, Some(checkpoints.clone())),
+        shell: Shell::new(sandbox, hands.artifacts, Some(checkpoints.clone())),
         files: Files::new(root, Arc::new(writer), Some(checkpoints)),
         veil: veil(policy.clone()),
         tasks: Arc::default(),
@@ -77,12 +105,20 @@ pub(crate) async fn all(
         web: Web::default(),
         provider,
     };
-    let scribe = Scribe::new(documents.clone(), agent, session);
-    let tools = outfit.tools().into_iter().chain(section_tools::all(&scribe));
     let secrets = secrets();
-    let tools =
-        tools.chain(servers.tools().iter().cloned()).map(|tool| Discreet::around(tool, secrets.clone()));
-    Ok((Toolbox::new(tools), Opened { documents, servers }))
+    Ok(outfit.tools().into_iter().map(|tool| Discreet::around(tool, secrets.clone())).collect())
+}
+
+fn unusable() -> Refusal {
+    Refusal::new("the tools have no place for what they keep", "look who owns the folder '.agent-doc'")
+}
+
+fn root(sidecar: &Sidecar) -> Result<PathBuf> {
+    sidecar.root().canonicalize().with_context(unusable)
+}
+
+fn folder(sidecar: &Sidecar, name: &str) -> Result<PathBuf> {
+    sidecar.private_folder(name).with_context(unusable)
 }
 
 /// Hides from searches what a rule forbids to be read.

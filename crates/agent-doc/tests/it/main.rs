@@ -33,6 +33,7 @@ mod output;
 mod permissions;
 mod readme;
 mod replace;
+mod runs;
 mod search;
 mod secrecy;
 mod section;

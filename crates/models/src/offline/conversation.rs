@@ -38,8 +38,13 @@ impl Conversation {
         let asking =
             messages.iter().rposition(|message| message.role == Role::User && !said(message).is_empty());
         let asked = asking.and_then(|asking| messages.get(asking)).map(|message| wanted(&said(message)));
-        let mut conversation = Self { asked: asked.unwrap_or_default(), steps: Vec::new() };
-        for (index, message) in messages.iter().enumerate().skip(asking.unwrap_or(0)) {
+        Self::since(messages, asking.unwrap_or(0), asked.unwrap_or_default())
+    }
+
+    /// What was done about `asked` since the message of this index.
+    pub(super) fn since(messages: &[Arc<Message>], begin: usize, asked: String) -> Self {
+        let mut conversation = Self { asked, steps: Vec::new() };
+        for (index, message) in messages.iter().enumerate().skip(begin) {
             for call in message.calls() {
                 let answered = messages
                     .get(index + 1)
@@ -88,7 +93,7 @@ fn wanted(prompt: &str) -> String {
 }
 
 /// The person's own words in a message.
-fn said(message: &Message) -> String {
+pub(super) fn said(message: &Message) -> String {
     let texts = message.content.iter().filter_map(|block| match block {
         Block::Text(text) => Some(text.text.trim()),
         _ => None,

@@ -163,7 +163,7 @@ fn look_closer(conversation: &Conversation, toolbox: &Toolbox<'_>) -> Option<Act
     Some(Action::Do { why: format!("I read {}.", quoted(&files)), calls })
 }
 
-fn quoted(words: &[String]) -> String {
+pub(super) fn quoted(words: &[String]) -> String {
     let words: Vec<String> = words.iter().map(|word| format!("`{word}`")).collect();
     match words.split_last() {
         Some((last, rest)) if !rest.is_empty() => format!("{} and {last}", rest.join(", ")),

@@ -226,7 +226,7 @@ fn places(conversation: &Conversation, files: &[ReadFile], keywords: &[String]) 
 }
 
 /// The lines with most of the words, in their order. Headings and definitions win.
-fn best<'a>(lines: &[&'a Quote], keywords: &[String]) -> Vec<&'a Quote> {
+pub(super) fn best<'a>(lines: &[&'a Quote], keywords: &[String]) -> Vec<&'a Quote> {
     let score = |quote: &Quote| {
         let lower = quote.text.to_lowercase();
         let words = keywords.iter().filter(|word| lower.contains(word.as_str())).count();
@@ -243,7 +243,7 @@ fn best<'a>(lines: &[&'a Quote], keywords: &[String]) -> Vec<&'a Quote> {
     best
 }
 
-fn shown(quote: &Quote) -> String {
+pub(super) fn shown(quote: &Quote) -> String {
     format!("`{}:{}` {}", quote.path, quote.line, cut(quote.text.trim()))
 }
 

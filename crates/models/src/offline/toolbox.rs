@@ -42,11 +42,23 @@ impl<'a> Toolbox<'a> {
         self.call("Glob", &[(&["pattern", "glob"], Value::from(pattern))])
     }
 
-    /// Any of the words, in any case.
+    /// The lines with any of the words, in any case.
     pub(super) fn grep(&self, words: &[String]) -> Option<Call> {
+        self.search(words, "content")
+    }
+
+    /// How many lines of each file have any of the words, in any case.
+    pub(super) fn count(&self, words: &[String]) -> Option<Call> {
+        self.search(words, "count")
+    }
+
+    fn search(&self, words: &[String], mode: &str) -> Option<Call> {
         let escaped: Vec<String> = words.iter().map(|word| escaped(word)).collect();
         let pattern = format!("(?i){}", escaped.join("|"));
-        self.call("Grep", &[(&["pattern", "query", "regex"], Value::from(pattern))])
+        let pattern: Argument<'_> = (&["pattern", "query", "regex"], Value::from(pattern));
+        // Not every tool of this name can give back different things.
+        let with_mode = self.call("Grep", &[pattern.clone(), (&["output_mode"], Value::from(mode))]);
+        with_mode.or_else(|| self.call("Grep", &[pattern]))
     }
 
     pub(super) fn bash(&self, command: &str) -> Option<Call> {
@@ -59,6 +71,21 @@ impl<'a> Toolbox<'a> {
 
     pub(super) fn section(&self, title: &str) -> Option<Call> {
         self.call("ReadSection", &[(&["section", "title", "heading", "name"], Value::from(title))])
+    }
+
+    /// Adds to a section of a document.
+    pub(super) fn append(&self, document: &str, section: &str, content: &str) -> Option<Call> {
+        let section_names: &[&str] = &["section", "title", "heading", "name"];
+        let (document, content) = (Value::from(document), Value::from(content));
+        self.call(
+            "AppendSection",
+            &[(PATH, document), (section_names, Value::from(section)), (&["content", "text"], content)],
+        )
+    }
+
+    /// Says that an assignment is done.
+    pub(super) fn finished(&self, summary: &str) -> Option<Call> {
+        self.call("Finished", &[(&["summary"], Value::from(summary))])
     }
 
     /// The call, if the tool is there and all that it requires is known.

@@ -22,6 +22,7 @@ const COMMON: &[&str] = &[
     "but",
     "can",
     "code",
+    "compare",
     "could",
     "describe",
     "did",

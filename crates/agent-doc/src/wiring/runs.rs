@@ -1,0 +1,139 @@
+//! Runs with the person's models, tools and rules. Never asks anybody: what no rule allows does not run.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use agent::permission::{Mode, Policy, Rule};
+use agent::tool::Tool;
+use anyhow::{Context as _, Result};
+use conductor::limits::Limits;
+use conductor::{Equip, Kit, Post, RunError, Runs, Settings, Think, Thinker};
+use models::Offline;
+use tools::mcp::Servers;
+use workspace::command::Actor;
+use workspace::documents::Documents;
+use workspace::sidecar::Sidecar;
+
+use super::tools::Hands;
+use super::{model, prompt, roles, search, servers, tools as hands, turns};
+use crate::configuration::Configuration;
+use crate::reach::PERSON;
+use crate::refusal::Refusal;
+use crate::rules::RuleFiles;
+use crate::trust::Trust;
+use crate::{log, moment};
+
+/// Runs, and what was opened for them.
+pub(crate) struct Opened {
+    pub(crate) runs: Runs,
+    documents: Documents,
+    servers: Servers,
+}
+
+impl Opened {
+    /// Stops the runs, so that they can be gone on with, and lets go of everything.
+    pub(crate) async fn close(self) {
+        self.runs.close().await;
+        self.documents.close().await;
+        self.servers.stop().await;
+    }
+}
+
+/// All that workers of one project have in common.
+struct Common {
+    root: PathBuf,
+    sidecar: Sidecar,
+    settings: Configuration,
+    policy: Policy,
+    documents: Documents,
+    preamble: String,
+    mcp: Vec<Arc<dyn Tool>>,
+}
+
+/// The runs of the project below `root`, whose documents these are. `allow` are rules for this time.
+pub(crate) async fn open(root: &Path, documents: Documents, allow: &[String]) -> Result<Opened> {
+    let root = root.canonicalize().context("the project cannot be found")?;
+    let settings = Configuration::of(&root)?;
+    let files = RuleFiles::of(&root)?;
+    let mut rules: Vec<Rule> = files.read_all()?.into_iter().flat_map(|file| file.rules).collect();
+    rules.extend(turns::allowed(allow)?);
+    let policy = Policy::new(Mode::DontAsk, files.places(), rules);
+    let sidecar = Sidecar::open(&root)
+        .with_context(|| Refusal::new("the runs cannot be kept", "look who owns the folder '.agent-doc'"))?;
+    log::begin(&sidecar);
+    let artifacts = sidecar.private_folder("artifacts").context("there is no place for output")?;
+    let servers = servers::start(&settings, &policy, &artifacts).await;
+    let trust = Trust::of_person();
+    let roles = roles::all(&root, &trust);
+    let common = Arc::new(Common {
+        preamble: prompt::system(&root, &trust),
+        root,
+        sidecar,
+        settings,
+        policy,
+        documents: documents.clone(),
+        mcp: servers.tools().to_vec(),
+    });
+    let settings = Settings {
+        roles,
+        equip: equip(&common),
+        think: think(&common),
+        limits: Limits::default(),
+        person: PERSON.to_owned(),
+        clock: moment::now,
+    };
+    let runs = Runs::new(documents.clone(), settings).map_err(|error| told(&error))?;
+    Ok(Opened { runs, documents, servers })
+}
+
+fn equip(common: &Arc<Common>) -> Equip {
+    let common = Arc::clone(common);
+    Arc::new(move |post: Post| {
+        let common = Arc::clone(&common);
+        Box::pin(async move { kit(&common, &post).map_err(|error| format!("{error:#}")) })
+    })
+}
+
+fn kit(common: &Common, post: &Post) -> Result<Kit> {
+    let wanted = post.role.model.as_deref().or(post.model.as_deref());
+    let chosen = model::choose(wanted, &common.settings, None)?;
+    let hands = Hands {
+        documents: common.documents.clone(),
+        actor: Actor::Worker(post.role.name.clone()),
+        artifacts: post.artifacts.clone(),
+        // A command must not write where the owner of documents does.
+        protected: Some(common.root.join("runs")),
+    };
+    let provider = search::provider(&common.settings)?;
+    let own = hands::own(&common.sidecar, &common.policy, hands, provider)?;
+    Ok(Kit {
+        model: chosen.model,
+        model_name: chosen.name,
+        tools: own.into_iter().chain(common.mcp.iter().cloned()).collect(),
+        policy: common.policy.clone(),
+        rules: Arc::new(RuleFiles::of(&common.root)?),
+        thinking: turns::effort(&common.settings),
+        caps: turns::caps(&common.settings, None),
+        preamble: common.preamble.clone(),
+    })
+}
+
+fn think(common: &Arc<Common>) -> Think {
+    let common = Arc::clone(common);
+    Arc::new(move |wanted: Option<&str>| {
+        let chosen = model::choose(wanted, &common.settings, None).map_err(|error| format!("{error:#}"))?;
+        Ok(if chosen.name == Offline::ID {
+            Thinker::Rules
+        } else {
+            Thinker::Model(chosen.model, chosen.name)
+        })
+    })
+}
+
+/// What a person is told when something about a run was not done.
+pub(crate) fn told(error: &RunError) -> anyhow::Error {
+    let whole = error.to_string();
+    let (what, remedy) =
+        whole.split_once("; ").unwrap_or((whole.as_str(), "'agent-doc runs' lists the runs"));
+    Refusal::new(what, remedy).into()
+}

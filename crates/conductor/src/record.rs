@@ -1,0 +1,207 @@
+//! What is kept of a run in `run.json`, so that it can be listed, shown and gone on with. Never holds what stands in the document:
+//! that is the truth about what was found.
+
+use document::Revision;
+use serde::{Deserialize, Serialize};
+
+use crate::limits::{DECISIONS_MAX, Limits};
+use crate::plan::Item;
+use crate::status::{Phase, Status};
+
+/// The version of the format. A newer one is not touched.
+pub const FORMAT: u32 = 1;
+
+/// All that is kept of a run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Record {
+    /// The version of the format.
+    pub format: u32,
+    /// The run's name.
+    pub id: String,
+    /// What it is for, all of it: the title of the document may be shorter.
+    pub objective: String,
+    /// Who wanted it.
+    pub person: String,
+    /// When it was made, in milliseconds since 1970.
+    pub begun: u64,
+    /// When this was written. For people; nothing is decided by it.
+    pub updated: u64,
+    /// How it is.
+    pub status: Status,
+    /// Why it is so, if that needs words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub why: Option<String>,
+    /// Who wanted it to end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cancelled: Option<String>,
+    /// The model that the person wanted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// How far it may go.
+    #[serde(default)]
+    pub limits: Limits,
+    /// How far it went.
+    #[serde(default)]
+    pub spent: Spent,
+    /// Who works.
+    pub workers: Vec<Worker>,
+    /// What is to be done.
+    #[serde(default)]
+    pub plan: Vec<Item>,
+    /// What the person said that was taken, in the order of the lines.
+    #[serde(default)]
+    pub directives: Vec<Taken>,
+    /// What is known of the canon.
+    #[serde(default)]
+    pub canon: Canon,
+    /// Proposals that the person took into the canon.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub accepted: Vec<Settled>,
+    /// Proposals that the person did not want. They stay here, and are not proposed again.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub rejected: Vec<Settled>,
+    /// What was decided and why, latest last.
+    #[serde(default)]
+    pub decisions: Vec<String>,
+}
+
+/// How far a run went.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Spent {
+    /// Requests to models.
+    pub turns: u32,
+    /// Tokens that models wrote.
+    pub tokens: u64,
+    /// How long it worked, by a clock that cannot jump.
+    pub milliseconds: u64,
+}
+
+/// Someone who works in a run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Worker {
+    /// The name, which is the title of its section.
+    pub name: String,
+    /// How it is.
+    pub phase: Phase,
+    /// Its conversation, to be gone on with.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub transcript: Option<String>,
+    /// The revision at which its section was last merged.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub merged: Option<Revision>,
+    /// Its question to the person.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub question: Option<String>,
+}
+
+/// A directive that was taken.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Taken {
+    /// Its number, from one.
+    pub id: u32,
+    /// The line, as it stood when it was last seen.
+    pub line: String,
+    /// What is said about it in the document.
+    pub answer: String,
+    /// Whether that was said.
+    #[serde(default)]
+    pub is_answered: bool,
+}
+
+/// What is known of the canon.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Canon {
+    /// How often it was written. The next write bears the next number.
+    pub count: u32,
+    /// Whether something was finished that is not in it.
+    #[serde(default)]
+    pub is_due: bool,
+    /// The revision with which it was written.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub revision: Option<Revision>,
+    /// What it was made of, as a sum: the same is not merged twice.
+    #[serde(default)]
+    pub inputs: String,
+    /// What we had to say, as it would stand there. What differs from it is the person's.
+    #[serde(default)]
+    pub text: String,
+    /// Whose sections it was made of.
+    #[serde(default)]
+    pub sources: Vec<String>,
+    /// Whether a model wrote it.
+    #[serde(default)]
+    pub is_synthesis: bool,
+}
+
+/// A proposal about which the person has decided.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Settled {
+    /// Its name.
+    pub id: String,
+    /// Who proposed it.
+    pub author: String,
+    /// The words.
+    pub text: String,
+}
+
+impl Record {
+    /// A run that nobody has begun.
+    #[must_use]
+    pub fn new(id: &str, objective: &str, workers: &[String], person: &str, now: u64) -> Record {
+        let worker = |name: &String| Worker {
+            name: name.clone(),
+            phase: Phase::Idle,
+            transcript: None,
+            merged: None,
+            question: None,
+        };
+        Record {
+            format: FORMAT,
+            id: id.to_owned(),
+            objective: objective.to_owned(),
+            person: person.to_owned(),
+            begun: now,
+            updated: now,
+            status: Status::Queued,
+            why: None,
+            cancelled: None,
+            model: None,
+            limits: Limits::default(),
+            spent: Spent::default(),
+            workers: workers.iter().map(worker).collect(),
+            plan: Vec::new(),
+            directives: Vec::new(),
+            canon: Canon::default(),
+            accepted: Vec::new(),
+            rejected: Vec::new(),
+            decisions: Vec::new(),
+        }
+    }
+
+    /// The worker of a name.
+    #[must_use]
+    pub fn worker(&self, name: &str) -> Option<&Worker> {
+        self.workers.iter().find(|worker| worker.name == name)
+    }
+
+    pub(crate) fn worker_mut(&mut self, name: &str) -> Option<&mut Worker> {
+        self.workers.iter_mut().find(|worker| worker.name == name)
+    }
+
+    pub(crate) fn item_mut(&mut self, id: u32) -> Option<&mut Item> {
+        self.plan.iter_mut().find(|item| item.id == id)
+    }
+
+    /// The names of all workers.
+    #[must_use]
+    pub fn names(&self) -> Vec<String> {
+        self.workers.iter().map(|worker| worker.name.clone()).collect()
+    }
+
+    /// Keeps a decision; the oldest go.
+    pub(crate) fn decided(&mut self, words: impl Into<String>) {
+        self.decisions.push(words.into());
+        let spare = self.decisions.len().saturating_sub(DECISIONS_MAX);
+        self.decisions.drain(..spare);
+    }
+}

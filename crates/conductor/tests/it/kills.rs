@@ -1,0 +1,164 @@
+//! R01: a process that works on a run is killed at fifty points. The process is this test binary, run again.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::{BufRead as _, BufReader};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::sync::{Arc, Mutex};
+
+use conductor::draft::Draft;
+use conductor::limits::Limits;
+use conductor::plan::ItemState;
+use conductor::record::Record;
+use conductor::role::Role;
+use conductor::status::Status;
+
+use crate::puppet::{Asked, Puppet, Said, append, finished};
+use crate::stage::{Cast, Stage};
+
+const MARK: &str = "CONDUCTOR_TEST_CHILD";
+const WORKERS: usize = 8;
+/// Findings of each worker; each is a turn, and so is each end.
+const FINDINGS: usize = 25;
+const KILLS: usize = 50;
+
+fn names() -> Vec<String> {
+    (0..WORKERS).map(|number| format!("W{number}")).collect()
+}
+
+/// A worker that looks what stands in its section and goes on from there. What was acknowledged to it is printed.
+fn counting(asked: &Asked, told: &Mutex<BTreeSet<String>>) -> Said {
+    let draft = Draft::new(&asked.document(), 0);
+    let aim = asked.attribute("aim");
+    let line = |number: usize| format!("{} {aim} {number:02}.", asked.worker);
+    let shown = draft.section(&asked.worker).unwrap_or_default();
+    let before = (0..FINDINGS).take_while(|number| shown.contains(&line(*number))).count();
+    let mut next = before;
+    for (tool, _, failed) in &asked.steps {
+        if tool == "AppendSection" && !failed {
+            // The owner has said that it is written.
+            if told.lock().unwrap().insert(line(next)) {
+                println!("ack {}", line(next));
+            }
+            next += 1;
+        }
+    }
+    match (next < FINDINGS, asked.done("Finished")) {
+        (true, _) => append(asked, &line(next)),
+        (false, 0) => finished("all findings"),
+        _ => Said::Words("Done.".to_owned()),
+    }
+}
+
+fn cast() -> Cast {
+    let told = Arc::new(Mutex::new(BTreeSet::new()));
+    let role = |name: String| Role { name, ..Role::researcher() };
+    let roles = names().into_iter().map(role).collect();
+    let limits = Limits { turns_max: 100_000, attempts_max: 1000, ..Limits::default() };
+    Cast { roles, limits, ..Cast::new(Puppet::new(move |asked| counting(asked, &told))) }
+}
+
+#[test]
+fn the_process_that_is_killed() {
+    let Some(folder) = std::env::var_os(MARK) else { return };
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    runtime.block_on(async {
+        let stage = Stage::of(Path::new(&folder), &cast());
+        let known = stage.runs.list(0, 10).await.unwrap();
+        let id = match known.first() {
+            None => {
+                let names = names();
+                let workers: Vec<&str> = names.iter().map(String::as_str).collect();
+                stage.start_with("count", &workers).await
+            }
+            Some(run) => stage.runs.resume(&run.id).await.unwrap().id,
+        };
+        println!("ready {id}");
+        let record = stage.ended(&id).await;
+        println!("end {}", record.status.words());
+        stage.runs.close().await;
+        stage.documents.close().await;
+    });
+}
+
+/// The process, begun in this folder.
+fn begin(folder: &Path) -> Child {
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command.args(["--exact", "kills::the_process_that_is_killed", "--nocapture"]).env(MARK, folder);
+    command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap()
+}
+
+#[test]
+fn r01_a_run_of_eight_workers_that_is_killed_at_fifty_points_loses_and_doubles_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut acknowledged: BTreeSet<String> = BTreeSet::new();
+    let mut status = None;
+    // The same points each time: a small generator is enough of a chance.
+    let mut chance = 0x2545_f491_4f6c_dd1d_u64;
+    for kill in 0..=KILLS {
+        let mut child = begin(folder.path());
+        chance ^= chance << 13;
+        chance ^= chance >> 7;
+        chance ^= chance << 17;
+        let patience = if kill < KILLS { usize::try_from(chance % 7).unwrap() } else { usize::MAX };
+        let lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        let mut seen = 0;
+        for line in lines.map_while(Result::ok) {
+            if let Some(line) = line.strip_prefix("ack ") {
+                acknowledged.insert(line.to_owned());
+            }
+            if let Some(ended) = line.strip_prefix("end ") {
+                status = Some(ended.to_owned());
+            }
+            seen += usize::from(line.starts_with("ack ") || line.starts_with("ready "));
+            if seen > patience {
+                break;
+            }
+        }
+        child.kill().unwrap();
+        child.wait().unwrap();
+        check_halfway(folder.path());
+        if kill >= KILLS {
+            break;
+        }
+        assert!(status.is_none(), "the run was over after {kill} kills");
+    }
+    assert_eq!(status.as_deref(), Some("completed"));
+    check_whole(folder.path(), &acknowledged);
+}
+
+fn read(folder: &Path) -> Option<(String, Record)> {
+    let run = std::fs::read_dir(folder.join("runs")).ok()?.next()?.unwrap().path();
+    let text = std::fs::read_to_string(run.join("draft.md")).ok()?;
+    let record = std::fs::read(run.join("run.json")).ok()?;
+    Some((text, serde_json::from_slice(&record).expect("the record is always whole")))
+}
+
+/// After each kill the document is whole and the record can be read.
+fn check_halfway(folder: &Path) {
+    let Some((text, record)) = read(folder) else { return };
+    let titles = Draft::new(&text, 0).titles();
+    assert!(names().iter().all(|name| titles.contains(name)), "{titles:?}");
+    assert_eq!(titles.iter().collect::<BTreeSet<_>>().len(), titles.len(), "{titles:?}");
+    assert_eq!(record.objective, "count");
+}
+
+fn check_whole(folder: &Path, acknowledged: &BTreeSet<String>) {
+    let (text, record) = read(folder).unwrap();
+    assert_eq!(record.status, Status::Completed);
+    assert!(record.plan.iter().all(|item| item.state == ItemState::Done), "{record:#?}");
+    let draft = Draft::new(&text, 0);
+    let mut count: BTreeMap<String, usize> = BTreeMap::new();
+    for name in names() {
+        for line in draft.section(&name).unwrap().lines().filter(|line| !line.is_empty()) {
+            *count.entry(line.to_owned()).or_default() += 1;
+        }
+    }
+    let missing: Vec<&String> = acknowledged.iter().filter(|line| !count.contains_key(*line)).collect();
+    assert!(missing.is_empty(), "acknowledged and not there: {missing:?}");
+    let doubled: Vec<_> = count.iter().filter(|(_, count)| **count != 1).collect();
+    assert!(doubled.is_empty(), "{doubled:?}");
+    assert_eq!(count.len(), WORKERS * FINDINGS * 2, "every finding of both rounds");
+    let canon = draft.canon();
+    assert!(names().iter().all(|name| canon.contains(&format!("**{name}**"))), "{canon}");
+}
