@@ -34,33 +34,34 @@ impl Runs for PageRuns {
     fn start(&self, wanted: Objective) -> Asked<'_, Started> {
         Box::pin(async move {
             let wanted = Wanted { objective: wanted.text, workers: wanted.workers, model: None };
-            let conductor::Started { id, path, revision } = self.runs.start(wanted).await.map_err(refused)?;
+            let conductor::Started { id, path, revision } =
+                self.runs.start(wanted).await.map_err(|error| refused(&error))?;
             Ok(Started { id, path, revision, status: RunStatus::Queued })
         })
     }
 
     fn list(&self) -> Asked<'_, Vec<Run>> {
         Box::pin(async {
-            let listed = self.runs.list(0, LISTED_MAX).await.map_err(refused)?;
+            let listed = self.runs.list(0, LISTED_MAX).await.map_err(|error| refused(&error))?;
             Ok(listed.into_iter().map(|outline| outlined(outline, &self.model)).collect())
         })
     }
 
     fn show<'a>(&'a self, id: &'a str) -> Asked<'a, Run> {
         Box::pin(async move {
-            let mut run = shown(&self.runs, id, &self.model).await.map_err(refused)?;
-            let listed = self.runs.list(0, LISTED_MAX).await.map_err(refused)?;
+            let mut run = shown(&self.runs, id, &self.model).await.map_err(|error| refused(&error))?;
+            let listed = self.runs.list(0, LISTED_MAX).await.map_err(|error| refused(&error))?;
             run.is_live = listed.iter().any(|outline| outline.id == run.id && outline.is_live);
             Ok(run)
         })
     }
 
     fn cancel<'a>(&'a self, id: &'a str) -> Asked<'a, ()> {
-        Box::pin(async move { self.runs.cancel(id, PERSON).await.map_err(refused) })
+        Box::pin(async move { self.runs.cancel(id, PERSON).await.map_err(|error| refused(&error)) })
     }
 
     fn resume<'a>(&'a self, id: &'a str) -> Asked<'a, ()> {
-        Box::pin(async move { self.runs.resume(id).await.map(drop).map_err(refused) })
+        Box::pin(async move { self.runs.resume(id).await.map(drop).map_err(|error| refused(&error)) })
     }
 
     fn stop<'a>(&'a self, _id: &'a str, worker: &'a str) -> Asked<'a, ()> {
@@ -69,9 +70,9 @@ impl Runs for PageRuns {
     }
 
     fn direct<'a>(&'a self, id: &'a str, directive: Directive) -> Asked<'a, ()> {
-        Box::pin(
-            async move { self.runs.direct(id, &directive.text, PERSON).await.map(drop).map_err(refused) },
-        )
+        Box::pin(async move {
+            self.runs.direct(id, &directive.text, PERSON).await.map(drop).map_err(|error| refused(&error))
+        })
     }
 
     fn decide<'a>(&'a self, id: &'a str, decision: Decision) -> Asked<'a, u64> {
@@ -79,7 +80,7 @@ impl Runs for PageRuns {
             let chosen = match decision.proposal {
                 Some(one) => vec![one],
                 None => {
-                    let all = self.runs.proposals(id).await.map_err(refused)?;
+                    let all = self.runs.proposals(id).await.map_err(|error| refused(&error))?;
                     all.into_iter().map(|proposal| proposal.id).collect()
                 }
             };
@@ -89,9 +90,9 @@ impl Runs for PageRuns {
                 } else {
                     self.runs.reject(id, &proposal, PERSON).await
                 };
-                done.map_err(refused)?;
+                done.map_err(|error| refused(&error))?;
             }
-            Ok(self.runs.draft(id).await.map_err(refused)?.revision)
+            Ok(self.runs.draft(id).await.map_err(|error| refused(&error))?.revision)
         })
     }
 
@@ -202,8 +203,8 @@ fn phase(phase: Phase) -> WorkerPhase {
     }
 }
 
-fn refused(error: RunError) -> RunRefusal {
-    let kind = match &error {
+fn refused(error: &RunError) -> RunRefusal {
+    let kind = match error {
         RunError::Absent(_) | RunError::Ambiguous(_) | RunError::Name(_) | RunError::NoProposal(_) => {
             RunRefusalKind::Absent
         }
