@@ -58,15 +58,18 @@ pub(crate) struct RunActor {
     pub(crate) thinker: Thinker,
     pub(crate) inbox: mpsc::Receiver<Message>,
     pub(crate) mailbox: mpsc::Sender<Message>,
+    /// Let go before the view is: whoever waits for the end of that finds it free.
+    pub(crate) _lock: OwnerLock,
     pub(crate) view: watch::Sender<View>,
     pub(crate) events: broadcast::Sender<RunEvent>,
     pub(crate) stop: StreamController,
+    /// Stops what models are asked about plan and canon.
+    pub(crate) thinking: StreamController,
     pub(crate) tasks: JoinSet<()>,
     pub(crate) workers: BTreeMap<String, (StreamController, Heard)>,
     pub(crate) begun: Instant,
     /// What it worked before this process.
     pub(crate) worked: u64,
-    pub(crate) _lock: OwnerLock,
 }
 
 impl RunActor {
@@ -224,6 +227,9 @@ impl RunActor {
             }
             Effect::End(status) => {
                 tracing::info!(run = self.folder.id(), status = status.words(), "run ended");
+                // Nobody waits for an answer any more.
+                self.thinking.abort();
+                self.thinking = self.stop.child();
                 None
             }
         }
@@ -257,7 +263,7 @@ impl RunActor {
 
     /// Asks a model away from here, unless the run is stopped meanwhile.
     fn think(&mut self, asking: impl Future<Output = (Event, u64)> + Send + 'static) {
-        let (mailbox, stop) = (self.mailbox.clone(), self.stop.clone());
+        let (mailbox, stop) = (self.mailbox.clone(), self.thinking.clone());
         self.tasks.spawn(async move {
             tokio::select! {
                 biased;

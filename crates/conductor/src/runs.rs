@@ -63,6 +63,20 @@ struct Handle {
     stop: StreamController,
 }
 
+impl Handle {
+    /// Whether its task has ended and let go of everything.
+    fn is_gone(&self) -> bool {
+        self.view.has_changed().is_err()
+    }
+
+    /// Waits for that.
+    async fn gone(&self) -> View {
+        let mut view = self.view.clone();
+        while view.changed().await.is_ok() {}
+        view.borrow().clone()
+    }
+}
+
 /// A run as it is now.
 #[derive(Debug, Clone)]
 pub struct View {
@@ -292,7 +306,7 @@ impl Runs {
         let (proposal, person) = (proposal.to_owned(), person.to_owned());
         let message = Message::Settle { proposal, person, is_accepted, reply };
         let folder = self.folder(id).await?;
-        match self.handle(folder.id()) {
+        match self.listening(folder.id()).await {
             Some(handle) => handle.mailbox.send(message).await.map_err(|_| RunError::Closing)?,
             None => drop(self.open(folder.id(), Some(message)).await?),
         }
@@ -325,7 +339,7 @@ impl Runs {
     pub async fn cancel(&self, id: &str, person: &str) -> Result<(), RunError> {
         let folder = self.folder(id).await?;
         let over = |record: &Record| RunError::Over { run: record.id.clone(), status: record.status.words() };
-        if let Some(handle) = self.handle(folder.id()) {
+        if let Some(handle) = self.listening(folder.id()).await {
             let event = Message::Event(Event::Cancelled(person.to_owned()));
             handle.mailbox.send(event).await.map_err(|_| RunError::Closing)?;
             return self.ended(folder.id()).await.map(drop);
@@ -365,11 +379,10 @@ impl Runs {
     /// [`RunError`] if there is no such run.
     pub async fn ended(&self, id: &str) -> Result<View, RunError> {
         let folder = self.folder(id).await?;
-        if let Some(handle) = self.handle(folder.id()) {
-            handle.mailbox.closed().await;
-            return Ok(handle.view.borrow().clone());
+        match self.handle(folder.id()) {
+            Some(handle) => Ok(handle.gone().await),
+            None => self.show(folder.id()).await,
         }
-        self.show(folder.id()).await
     }
 
     /// Listens to all runs, or to one.
@@ -446,8 +459,10 @@ impl Runs {
         let path = document_of(folder.id());
         let paper = Paper::open(&self.inner.documents, &path).await?;
         let id = folder.id().to_owned();
-        if self.handle(&id).is_none() {
-            let record = self.record(&folder).await?;
+        if self.listening(&id).await.is_none() {
+            let mut record = self.record(&folder).await?;
+            // What a run may take is said here and now, and not in a file that came with the project.
+            record.limits = self.inner.settings.limits;
             let thinker = self.thinker(record.model.as_deref())?;
             self.spawn(folder, record, paper.clone(), thinker, first).await?;
         }
@@ -500,6 +515,7 @@ impl Runs {
             view: view_sender,
             events: self.inner.events.clone(),
             stop: stop.clone(),
+            thinking: stop.child(),
             tasks: JoinSet::new(),
             workers: BTreeMap::new(),
             begun: Instant::now(),
@@ -511,14 +527,25 @@ impl Runs {
             return Err(RunError::Closing);
         }
         while live.tasks.try_join_next().is_some() {}
-        live.runs.retain(|_, handle| !handle.mailbox.is_closed());
+        live.runs.retain(|_, handle| !handle.is_gone());
         live.tasks.spawn(actor.run());
         live.runs.insert(id, Handle { mailbox, view, stop });
         Ok(())
     }
 
+    /// The way to a run that is worked on here.
     fn handle(&self, id: &str) -> Option<Handle> {
-        self.lock().runs.get(id).filter(|handle| !handle.mailbox.is_closed()).cloned()
+        self.lock().runs.get(id).filter(|handle| !handle.is_gone()).cloned()
+    }
+
+    /// As [`handle`](Self::handle), for one that still listens. One that is about to end is waited for.
+    async fn listening(&self, id: &str) -> Option<Handle> {
+        let handle = self.handle(id)?;
+        if handle.mailbox.is_closed() {
+            handle.gone().await;
+            return None;
+        }
+        Some(handle)
     }
 
     fn lock(&self) -> MutexGuard<'_, Live> {

@@ -20,7 +20,7 @@ use workspace::sidecar::root_of;
 
 use crate::arguments::{Conduct, Runs, RunsCommand, RunsShow};
 use crate::reach::PERSON;
-use crate::wiring::runs::{self, Opened, told};
+use crate::wiring::runs::{self, Opened, Purpose, told};
 use crate::{Outcome, output, signals};
 use progress::Progress;
 
@@ -35,7 +35,7 @@ struct Report<'a> {
 }
 
 pub(crate) fn conduct(given: &Conduct) -> Result<Outcome> {
-    within(&given.allow, async |opened| {
+    within(Purpose::Work(&given.allow), async |opened| {
         let wanted = Wanted {
             objective: given.objective.clone(),
             workers: given.workers.clone(),
@@ -48,7 +48,7 @@ pub(crate) fn conduct(given: &Conduct) -> Result<Outcome> {
 
 pub(crate) fn run(given: &Runs) -> Result<Outcome> {
     match &given.command {
-        None => within(&[], async |opened| {
+        None => within(Purpose::Look, async |opened| {
             let listed = opened.runs.list(0, LISTED_MAX).await.map_err(|error| told(&error))?;
             if given.json {
                 output::print_json(&listed)?;
@@ -57,21 +57,21 @@ pub(crate) fn run(given: &Runs) -> Result<Outcome> {
             }
             Ok(Outcome::Done)
         }),
-        Some(RunsCommand::Show(given)) => within(&[], async |opened| show(opened, given).await),
-        Some(RunsCommand::Resume(given)) => within(&given.allow, async |opened| {
+        Some(RunsCommand::Show(given)) => within(Purpose::Look, async |opened| show(opened, given).await),
+        Some(RunsCommand::Resume(given)) => within(Purpose::Work(&given.allow), async |opened| {
             let started = opened.runs.resume(&given.id).await.map_err(|error| told(&error))?;
             follow(opened, &started, given.json).await
         }),
-        Some(RunsCommand::Cancel(given)) => within(&[], async |opened| {
+        Some(RunsCommand::Cancel(given)) => within(Purpose::Look, async |opened| {
             opened.runs.cancel(&given.id, PERSON).await.map_err(|error| told(&error))?;
             output::notice("cancelled; what was found is in the document");
             Ok(Outcome::Done)
         }),
-        Some(RunsCommand::Accept(given)) => within(&[], async |opened| {
+        Some(RunsCommand::Accept(given)) => within(Purpose::Look, async |opened| {
             opened.runs.accept(&given.id, &given.proposal, PERSON).await.map_err(|error| told(&error))?;
             settled(opened, &given.id, "accepted").await
         }),
-        Some(RunsCommand::Reject(given)) => within(&[], async |opened| {
+        Some(RunsCommand::Reject(given)) => within(Purpose::Look, async |opened| {
             opened.runs.reject(&given.id, &given.proposal, PERSON).await.map_err(|error| told(&error))?;
             settled(opened, &given.id, "rejected").await
         }),
@@ -79,12 +79,12 @@ pub(crate) fn run(given: &Runs) -> Result<Outcome> {
 }
 
 /// Does something with the runs of the project around the current folder.
-fn within(allow: &[String], work: impl AsyncFnOnce(&Opened) -> Result<Outcome>) -> Result<Outcome> {
+fn within(purpose: Purpose<'_>, work: impl AsyncFnOnce(&Opened) -> Result<Outcome>) -> Result<Outcome> {
     let runtime = tokio::runtime::Runtime::new().context("no thread can be started")?;
     let outcome = runtime.block_on(async {
         let root = root()?;
         let documents = Documents::new(root.clone(), Options::default());
-        let opened = runs::open(&root, documents, allow).await?;
+        let opened = runs::open(&root, documents, purpose).await?;
         let outcome = work(&opened).await;
         opened.close().await;
         outcome

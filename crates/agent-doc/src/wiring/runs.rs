@@ -7,6 +7,7 @@ use agent::permission::{Mode, Policy, Rule};
 use agent::tool::Tool;
 use anyhow::{Context as _, Result};
 use conductor::limits::Limits;
+use conductor::role::Role;
 use conductor::{Equip, Kit, Post, RunError, Runs, Settings, Think, Thinker};
 use models::Offline;
 use tools::mcp::Servers;
@@ -14,6 +15,7 @@ use workspace::command::Actor;
 use workspace::documents::Documents;
 use workspace::sidecar::Sidecar;
 
+use super::model::Chosen;
 use super::tools::Hands;
 use super::{model, prompt, roles, search, servers, tools as hands, turns};
 use crate::configuration::Configuration;
@@ -27,7 +29,7 @@ use crate::{log, moment};
 pub(crate) struct Opened {
     pub(crate) runs: Runs,
     documents: Documents,
-    servers: Servers,
+    servers: Option<Servers>,
 }
 
 impl Opened {
@@ -35,7 +37,9 @@ impl Opened {
     pub(crate) async fn close(self) {
         self.runs.close().await;
         self.documents.close().await;
-        self.servers.stop().await;
+        if let Some(servers) = self.servers {
+            servers.stop().await;
+        }
     }
 }
 
@@ -50,29 +54,47 @@ struct Common {
     mcp: Vec<Arc<dyn Tool>>,
 }
 
-/// The runs of the project below `root`, whose documents these are. `allow` are rules for this time.
-pub(crate) async fn open(root: &Path, documents: Documents, allow: &[String]) -> Result<Opened> {
+/// What runs are opened for.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Purpose<'a> {
+    /// To let workers work, with these rules for this time.
+    Work(&'a [String]),
+    /// To look at them and decide about them.
+    Look,
+}
+
+/// The runs of the project below `root`, whose documents these are.
+pub(crate) async fn open(root: &Path, documents: Documents, purpose: Purpose<'_>) -> Result<Opened> {
     let root = root.canonicalize().context("the project cannot be found")?;
     let settings = Configuration::of(&root)?;
     let files = RuleFiles::of(&root)?;
     let mut rules: Vec<Rule> = files.read_all()?.into_iter().flat_map(|file| file.rules).collect();
-    rules.extend(turns::allowed(allow)?);
+    if let Purpose::Work(allow) = purpose {
+        rules.extend(turns::allowed(allow)?);
+    }
     let policy = Policy::new(Mode::DontAsk, files.places(), rules);
     let sidecar = Sidecar::open(&root)
         .with_context(|| Refusal::new("the runs cannot be kept", "look who owns the folder '.agent-doc'"))?;
     log::begin(&sidecar);
-    let artifacts = sidecar.private_folder("artifacts").context("there is no place for output")?;
-    let servers = servers::start(&settings, &policy, &artifacts).await;
     let trust = Trust::of_person();
-    let roles = roles::all(&root, &trust);
+    let (servers, roles, preamble) = match purpose {
+        Purpose::Work(_) => {
+            let artifacts = sidecar.private_folder("artifacts").context("there is no place for output")?;
+            let servers = servers::start(&settings, &policy, &artifacts).await;
+            (Some(servers), roles::all(&root, &trust), prompt::system(&root, &trust))
+        }
+        // Nobody works, so nobody needs tools or words.
+        Purpose::Look => (None, Role::standing(), String::new()),
+    };
+    let mcp = servers.as_ref().map(|servers| hands::discreet(servers.tools().iter().cloned()));
     let common = Arc::new(Common {
-        preamble: prompt::system(&root, &trust),
+        preamble,
         root,
         sidecar,
         settings,
         policy,
         documents: documents.clone(),
-        mcp: servers.tools().to_vec(),
+        mcp: mcp.unwrap_or_default(),
     });
     let settings = Settings {
         roles,
@@ -96,7 +118,7 @@ fn equip(common: &Arc<Common>) -> Equip {
 
 fn kit(common: &Common, post: &Post) -> Result<Kit> {
     let wanted = post.role.model.as_deref().or(post.model.as_deref());
-    let chosen = model::choose(wanted, &common.settings, None)?;
+    let chosen = chosen(wanted, &common.settings)?;
     let hands = Hands {
         documents: common.documents.clone(),
         actor: Actor::Worker(post.role.name.clone()),
@@ -121,13 +143,22 @@ fn kit(common: &Common, post: &Post) -> Result<Kit> {
 fn think(common: &Arc<Common>) -> Think {
     let common = Arc::clone(common);
     Arc::new(move |wanted: Option<&str>| {
-        let chosen = model::choose(wanted, &common.settings, None).map_err(|error| format!("{error:#}"))?;
+        let chosen = chosen(wanted, &common.settings).map_err(|error| format!("{error:#}"))?;
         Ok(if chosen.name == Offline::ID {
             Thinker::Rules
         } else {
             Thinker::Model(chosen.model, chosen.name)
         })
     })
+}
+
+/// The model of a run or a worker. Not a recording: several would read it at once, and the name may come from a file of the project.
+fn chosen(wanted: Option<&str>, settings: &Configuration) -> Result<Chosen> {
+    if wanted.is_some_and(|name| name.trim_start().starts_with("replay:")) {
+        let remedy = "name another model; runs of the offline model are the same each time";
+        return Err(Refusal::new("several workers cannot share one recording", remedy).into());
+    }
+    model::choose(wanted, settings, None)
 }
 
 /// What a person is told when something about a run was not done.

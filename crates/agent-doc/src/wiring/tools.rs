@@ -56,9 +56,7 @@ pub(crate) async fn all(
     let hands = Hands { documents: documents.clone(), actor: actor.clone(), artifacts, protected: None };
     let tools = own(sidecar, policy, hands, provider)?;
     let scribe = Scribe::new(documents.clone(), actor, session);
-    let secrets = secrets();
-    let rest = section_tools::all(&scribe).into_iter().chain(servers.tools().iter().cloned());
-    let rest = rest.map(|tool| Discreet::around(tool, secrets.clone()));
+    let rest = discreet(section_tools::all(&scribe).into_iter().chain(servers.tools().iter().cloned()));
     Ok((Toolbox::new(tools.into_iter().chain(rest)), Opened { documents, servers }))
 }
 
@@ -105,8 +103,13 @@ pub(crate) fn own(
         web: Web::default(),
         provider,
     };
+    Ok(discreet(outfit.tools()))
+}
+
+/// The tools without keys in what they give back.
+pub(crate) fn discreet(tools: impl IntoIterator<Item = Arc<dyn Tool>>) -> Vec<Arc<dyn Tool>> {
     let secrets = secrets();
-    Ok(outfit.tools().into_iter().map(|tool| Discreet::around(tool, secrets.clone())).collect())
+    tools.into_iter().map(|tool| Discreet::around(tool, secrets.clone())).collect()
 }
 
 fn unusable() -> Refusal {

@@ -292,6 +292,19 @@ async fn r09_a_run_that_nobody_works_on_can_be_cancelled() {
     assert_eq!(stage.ended(&id).await.status, Status::Cancelled, "it stays so");
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn r09_a_run_is_cancelled_while_a_model_thinks_about_the_canon() {
+    let conductor = Puppet::new(|asked| {
+        if asked.is_plan() { Said::Words("1. Researcher: look".to_owned()) } else { Said::Never }
+    });
+    let stage = Stage::with(&Cast { conductor: Some(conductor), ..Cast::new(Puppet::new(diligent)) });
+    let id = stage.start("compare").await;
+    stage.until(&id, |view| view.record.canon.is_due && view.record.status == Status::Running).await;
+    stage.runs.cancel(&id, "user").await.unwrap();
+    assert_eq!(stage.ended(&id).await.status, Status::Cancelled);
+    assert!(stage.section(&id, "Researcher").await.contains("finding 2."));
+}
+
 /// A clock that runs backwards, in leaps.
 fn mad_clock() -> u64 {
     static TIME: AtomicU64 = AtomicU64::new(u64::MAX / 2);

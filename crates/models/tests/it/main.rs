@@ -16,6 +16,7 @@ mod chat;
 mod cut;
 mod http;
 mod offline;
+mod offline_worker;
 mod recording;
 mod requests;
 mod responses;
