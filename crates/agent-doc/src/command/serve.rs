@@ -27,7 +27,7 @@ use crate::refusal::Refusal;
 use crate::wiring::model::{self, OFFLINE};
 use crate::wiring::page_runs::PageRuns;
 use crate::wiring::page_turns::PageTurns;
-use crate::wiring::runs;
+use crate::wiring::runs::{self, Purpose};
 use crate::{Outcome, input, output, reach, signals};
 
 /// How long a server that runs may take to answer.
@@ -96,7 +96,7 @@ struct Behind<'a> {
 
 /// Runs through the documents of this server. Where something is wrong with the settings, documents are served all the same.
 async fn conducting(root: &Path, hub: &Hub) -> Option<runs::Opened> {
-    match runs::open(root, Documents::through(hub.clone()), &[]).await {
+    match runs::open(root, Documents::through(hub.clone()), Purpose::Work(&[])).await {
         Ok(opened) => Some(opened),
         Err(error) => {
             output::notice(&format!("warning: no runs can be begun here: {error:#}"));
