@@ -75,6 +75,8 @@ test("dialog, history and authors have no barrier", async () => {
 test("everything can be done with the keyboard", async () => {
   const page = await stage.page(null);
   await page.locator(".documents").first().waitFor();
+  await page.keyboard.press("Tab");
+  await page.keyboard.press("Tab");
   await page.keyboard.type("moving");
   await page.keyboard.press("ArrowDown");
   await page.keyboard.press("Enter");

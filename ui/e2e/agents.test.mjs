@@ -25,7 +25,8 @@ test("a question in a session document is answered in it, without a key", async 
   await eventually(async () => (await textOf(page)).includes("## Assistant"));
   const text = await textOf(page);
   assert.ok(text.includes("offline model"), text);
-  assert.equal(text.split("Where is it said").length, 2, text);
+  assert.ok(text.includes("notes/journals.md"), text);
+  assert.equal(text.split("\nWhere is it said").length, 2, text);
   await eventually(async () => (await stage.read("questions.md")) === (await textOf(page)));
   // There is nothing new to answer, and the page says so.
   await page.getByRole("button", { name: "Run", exact: true }).click();
@@ -82,6 +83,25 @@ test("when all links are ended, other pages close and the own one goes on", asyn
   await page.locator(".save", { hasText: /^Saved$/ }).waitFor();
   // The other tests go on with the new secret.
   stage.link = `${stage.origin}/#token=${await page.evaluate(() => sessionStorage.getItem("agent-doc-token"))}`;
+});
+
+test("an objective becomes a run of real agents, without a key, and all that they found is in the file", async () => {
+  const page = await stage.page(null);
+  await page.getByText("No key is set").waitFor();
+  await page.getByLabel("What should agents do?").fill("Where is it said why a rename is not enough?");
+  await page.keyboard.press("Enter");
+  await page.waitForURL(/write\?path=runs\//);
+  await page.waitForSelector("[data-ready]");
+  const panel = page.getByRole("complementary", { name: "Run" });
+  await panel.locator(".status", { hasText: /Completed|Partly done/ }).waitFor();
+  const path = new URL(page.url()).searchParams.get("path");
+  await eventually(async () => (await stage.read(path)) === (await textOf(page)));
+  const text = await textOf(page);
+  assert.ok(text.includes("notes/journals.md"), text);
+  assert.ok(!/## Conductor\s*\n## /.test(text), "the canon is blank");
+  await page.goto(stage.linkTo(null));
+  await page.locator(".documents li", { hasText: path }).locator(".status", { hasText: /Completed|Partly done/ }).waitFor();
+  assert.deepEqual(page.complaints, []);
 });
 
 test("an objective opens the Writer at once", async () => {

@@ -2,7 +2,7 @@
 
 /** A run as the server tells it. */
 export const run = (more) => ({
-  id: "r1", path: "runs/r1/draft.md", objective: "Compare the error handling", status: "running", over: false, note: null, model: "offline",
+  id: "r1", path: "runs/r1/draft.md", objective: "Compare the error handling", status: "running", over: false, live: true, note: null, model: "offline",
   begun: Date.now() - 65_000, ended: null, tokens: 1234, proposals: [],
   workers: [
     { name: "Researcher", phase: "working", doing: "reading crates/web/src/lib.rs", since: null, tokens: null, question: null },

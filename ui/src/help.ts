@@ -25,8 +25,9 @@ export function alt(code: string, shown: string, words: string, run: () => void)
 
 /** A key that does not type anything by itself. */
 export function bare(key: string, words: string, run: () => void): Key {
-  const isTyping = (event: KeyboardEvent): boolean =>
-    key.length === 1 && event.target instanceof HTMLElement && event.target.matches("input, textarea, [contenteditable=true]");
+  // Letters belong to every field, and arrows to one of several lines.
+  const fields = key.length === 1 ? "input, textarea, [contenteditable=true]" : key.startsWith("Arrow") ? "textarea" : "";
+  const isTyping = ({ target }: KeyboardEvent): boolean => fields !== "" && target instanceof HTMLElement && target.matches(fields);
   return {
     keys: key,
     words,

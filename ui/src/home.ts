@@ -172,7 +172,7 @@ function row({ title, path, modified }: ListedDocument, run: WireRun | null): HT
       { href: linkTo(path) },
       h("span", { class: "title" }, title),
       h("span", { class: "path" }, path),
-      run ? h("span", { class: `status ${toneOf(run.status)}` }, STATUS_WORDS[run.status]) : null,
+      run ? h("span", { class: `status ${run.over || run.live ? toneOf(run.status) : "still"}` }, run.over || run.live ? STATUS_WORDS[run.status] : "Interrupted") : null,
       h("time", { datetime: new Date(modified).toISOString() }, ago(modified)),
     ),
   );

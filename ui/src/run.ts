@@ -100,12 +100,13 @@ export function runPanel(): RunPanel {
       [run, key] = [next, nextKey];
       element.hidden = false;
       prompt.element.hidden = !writes;
-      status.className = `status ${toneOf(next.status)}`;
-      status.textContent = STATUS_WORDS[next.status];
+      const isInterrupted = !next.over && !next.live;
+      status.className = `status ${isInterrupted ? "still" : toneOf(next.status)}`;
+      status.textContent = isInterrupted ? "Interrupted" : STATUS_WORDS[next.status];
       note.textContent = next.note ?? "";
       note.hidden = !next.note;
       stop.hidden = next.over || !writes;
-      again.hidden = !next.over || next.status === "completed" || !writes;
+      again.hidden = next.live || next.status === "completed" || !writes;
       workers.replaceChildren(...next.workers.map(row));
       waiting.hidden = next.proposals.length === 0;
       deciding.hidden = !writes;
@@ -113,7 +114,7 @@ export function runPanel(): RunPanel {
       took.textContent = spent(next, Date.now());
     },
     tick() {
-      if (run && !run.over) took.textContent = spent(run, Date.now());
+      if (run && run.live) took.textContent = spent(run, Date.now());
     },
   };
 }

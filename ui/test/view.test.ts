@@ -7,7 +7,7 @@ import type { WireEvent, WireRun } from "../wire/wire";
 const HELLO: WireEvent = { kind: "hello", path: "a.md", epoch: "1", revision: 3, writes: true, session: false, visitors: [], unsaved: null };
 
 const RUN: WireRun = {
-  id: "r", path: "runs/r/draft.md", objective: "Compare", status: "running", over: false, note: null, model: "offline", begun: 0, ended: null,
+  id: "r", path: "runs/r/draft.md", objective: "Compare", status: "running", over: false, live: true, note: null, model: "offline", begun: 0, ended: null,
   tokens: 0, workers: [], proposals: [],
 };
 

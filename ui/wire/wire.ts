@@ -322,6 +322,10 @@ status: WireStatus,
  */
 over: boolean, 
 /**
+ * Whether somebody works on it now.
+ */
+live: boolean, 
+/**
  * Why it is so.
  */
 note: string | null, 

@@ -7,6 +7,7 @@ mod asking;
 mod discreet;
 pub(crate) mod model;
 pub(crate) mod own;
+pub(crate) mod page_runs;
 pub(crate) mod page_turns;
 pub(crate) mod prompt;
 pub(crate) mod roles;

@@ -268,7 +268,7 @@ mod tests {
         assert!(proposals.iter().all(|proposal| proposal.id.len() == 8));
     }
 
-    fn check_made(text: &str, workers: &[&str], expect: Expect) {
+    fn check_made(text: &str, workers: &[&str], expect: &Expect) {
         let workers: Vec<String> = workers.iter().map(|name| (*name).to_owned()).collect();
         expect
             .assert_eq(&Draft::new(text, 0).with_sections(&workers).unwrap_or_else(|| "nothing".to_owned()));
@@ -279,7 +279,7 @@ mod tests {
         check_made(
             "# T\n\n## Conductor\n\n## User\n<!-- proposal -->\nwords\n",
             &["Critic", "conductor"],
-            expect![[r#"
+            &expect![[r#"
                 # T
 
                 ## Conductor
@@ -295,13 +295,13 @@ mod tests {
         check_made(
             "# T",
             &["Critic"],
-            expect![[r#"
-            # T
+            &expect![[r#"
+                # T
 
-            ## Critic
-            <!-- proposal -->
-        "#]],
+                ## Critic
+                <!-- proposal -->
+            "#]],
         );
-        check_made("# T\n\n## Critic\n", &["CRITIC"], expect!["nothing"]);
+        check_made("# T\n\n## Critic\n", &["CRITIC"], &expect!["nothing"]);
     }
 }

@@ -73,8 +73,7 @@ impl Handle {
     async fn gone(&self) -> View {
         let mut view = self.view.clone();
         while view.changed().await.is_ok() {}
-        let last = view.borrow().clone();
-        last
+        view.borrow().clone()
     }
 }
 

@@ -94,6 +94,8 @@ pub struct Run {
     pub objective: String,
     /// How it is.
     pub status: RunStatus,
+    /// Whether somebody works on it now. One that is neither over nor this was interrupted.
+    pub is_live: bool,
     /// Why it is so, where a person should know: what blocks it, or how it failed.
     pub note: Option<String>,
     /// Who thinks: the name of the model.

@@ -16,6 +16,7 @@ use web::wire::KeyGiven;
 use web::{Key, ModelNote, Options, Role, ServeError, Server, Token};
 use workspace::address::{Address, Other};
 use workspace::daemon::{Daemon, DaemonError};
+use workspace::documents::Documents;
 use workspace::hub::Hub;
 use workspace::project;
 use workspace::sidecar::root_of;
@@ -24,7 +25,9 @@ use crate::arguments::Serve;
 use crate::configuration::Configuration;
 use crate::refusal::Refusal;
 use crate::wiring::model::{self, OFFLINE};
+use crate::wiring::page_runs::PageRuns;
 use crate::wiring::page_turns::PageTurns;
+use crate::wiring::runs::{self, Purpose};
 use crate::{Outcome, input, output, reach, signals};
 
 /// How long a server that runs may take to answer.
@@ -56,7 +59,8 @@ async fn serve(given: &Serve) -> Result<Outcome> {
         }
     };
     let turns = PageTurns::new(hub.clone());
-    let (server, token) = bound(given, &place, hub, &turns).await?;
+    let runs = conducting(&place.root, &hub).await;
+    let (server, token) = bound(given, &place, hub, Behind { turns: &turns, runs: runs.as_ref() }).await?;
     let stop = StreamController::new();
     let signal = signals::listen(stop.clone());
     show(given, &web::link(server.port(), &token, place.document.as_deref()))?;
@@ -72,6 +76,9 @@ async fn serve(given: &Serve) -> Result<Outcome> {
             stop.subscribe().await;
             // What was said so far is brought into the documents while their owners are still there.
             turns.close().await;
+            if let Some(runs) = runs {
+                runs.close().await;
+            }
         };
         server.run(stopped).await;
         drop(end);
@@ -81,8 +88,25 @@ async fn serve(given: &Serve) -> Result<Outcome> {
     Ok(Outcome::Done)
 }
 
+/// Who stands behind the pages.
+struct Behind<'a> {
+    turns: &'a PageTurns,
+    runs: Option<&'a runs::Opened>,
+}
+
+/// Runs through the documents of this server. Where something is wrong with the settings, documents are served all the same.
+async fn conducting(root: &Path, hub: &Hub) -> Option<runs::Opened> {
+    match runs::open(root, Documents::through(hub.clone()), Purpose::Work(&[])).await {
+        Ok(opened) => Some(opened),
+        Err(error) => {
+            output::notice(&format!("warning: no runs can be begun here: {error:#}"));
+            None
+        }
+    }
+}
+
 /// A server with the port and the secrets of the last time, so that a page that is still open finds its way back.
-async fn bound(given: &Serve, place: &Place, hub: Hub, turns: &PageTurns) -> Result<(Server, Token)> {
+async fn bound(given: &Serve, place: &Place, hub: Hub, behind: Behind<'_>) -> Result<(Server, Token)> {
     let last = Address::find(&place.root);
     let keys = match last.as_ref().filter(|_| !given.new_token).and_then(known) {
         Some(keys) => keys,
@@ -90,14 +114,17 @@ async fn bound(given: &Serve, place: &Place, hub: Hub, turns: &PageTurns) -> Res
     };
     let wanted = given.port.or(last.as_ref().map(|last| last.port)).unwrap_or_default();
     let port = Arc::new(AtomicU16::new(wanted));
+    let model = model_note(&place.root);
     let options = Options {
         port: wanted,
         keys: keys.clone(),
         keep: keep(place.root.clone(), Arc::clone(&port)),
         person: reach::PERSON.to_owned(),
-        runs: None,
-        turns: Some(Arc::new(turns.clone())),
-        model: model_note(&place.root),
+        runs: behind.runs.map(|opened| {
+            Arc::new(PageRuns::new(opened.runs.clone(), model.name.clone())) as Arc<dyn web::runs::Runs>
+        }),
+        turns: Some(Arc::new(behind.turns.clone())),
+        model,
     };
     let server = match Server::bind(hub.clone(), options.clone()).await {
         // Nobody asked for the last port by name, so any other will do.

@@ -22,7 +22,7 @@ fn bash_can_read_its_completions() {
     assert!(output.status.success(), "{output:?}");
 }
 
-const PAGES: [&str; 45] = [
+const PAGES: [&str; 52] = [
     "agent-doc-blame.1",
     "agent-doc-chat.1",
     "agent-doc-checkpoints-list.1",
@@ -32,6 +32,7 @@ const PAGES: [&str; 45] = [
     "agent-doc-commit.1",
     "agent-doc-compact.1",
     "agent-doc-completions.1",
+    "agent-doc-conduct.1",
     "agent-doc-config.1",
     "agent-doc-convert.1",
     "agent-doc-diff.1",
@@ -54,6 +55,12 @@ const PAGES: [&str; 45] = [
     "agent-doc-reset.1",
     "agent-doc-restore.1",
     "agent-doc-run.1",
+    "agent-doc-runs-accept.1",
+    "agent-doc-runs-cancel.1",
+    "agent-doc-runs-reject.1",
+    "agent-doc-runs-resume.1",
+    "agent-doc-runs-show.1",
+    "agent-doc-runs.1",
     "agent-doc-section-append.1",
     "agent-doc-section-edit.1",
     "agent-doc-section-list.1",

@@ -13,7 +13,7 @@ fn record() -> Record {
     Record::new("r", "Compare the two", &["Researcher".to_owned(), "Terminal".to_owned()], "user", 0)
 }
 
-fn check_aggregate(text: &str, record: &Record, expect: Expect) {
+fn check_aggregate(text: &str, record: &Record, expect: &Expect) {
     expect.assert_eq(&aggregate(&Draft::new(text, 1), record));
 }
 
@@ -22,7 +22,7 @@ fn sections_are_put_together_under_the_names_of_their_workers() {
     check_aggregate(
         RUN,
         &record(),
-        expect![[r#"
+        &expect![[r#"
             _Put together from the sections of the workers, without a language model._
 
             **Researcher**

@@ -34,6 +34,8 @@ pub struct WireRun {
     pub status: WireStatus,
     /// Whether nothing more happens by itself.
     pub over: bool,
+    /// Whether somebody works on it now.
+    pub live: bool,
     /// Why it is so.
     pub note: Option<String>,
     /// The name of the model.
@@ -225,6 +227,7 @@ impl From<&Run> for WireRun {
             objective: run.objective.clone(),
             status,
             over,
+            live: run.is_live,
             note: run.note.clone(),
             model: run.model.clone(),
             begun: run.begun,

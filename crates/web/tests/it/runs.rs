@@ -116,6 +116,7 @@ fn run(id: &str, status: RunStatus) -> Run {
         path: format!("runs/{id}/draft.md"),
         objective: "Compare the crates".to_owned(),
         status,
+        is_live: true,
         note: None,
         model: "offline".to_owned(),
         begun: 1,
