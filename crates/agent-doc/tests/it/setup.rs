@@ -22,7 +22,14 @@ fn bash_can_read_its_completions() {
     assert!(output.status.success(), "{output:?}");
 }
 
-const PAGES: [&str; 44] = [
+const PAGES: [&str; 51] = [
+    "agent-doc-conduct.1",
+    "agent-doc-runs.1",
+    "agent-doc-runs-show.1",
+    "agent-doc-runs-resume.1",
+    "agent-doc-runs-cancel.1",
+    "agent-doc-runs-accept.1",
+    "agent-doc-runs-reject.1",
     "agent-doc-blame.1",
     "agent-doc-chat.1",
     "agent-doc-checkpoints-list.1",
