@@ -143,6 +143,21 @@ fn two_that_finish_before_a_canon_is_written_are_merged_by_one_more() {
 }
 
 #[test]
+fn one_whose_words_are_in_the_canon_before_it_says_that_it_is_done_is_merged() {
+    let mut table = Table::new(false);
+    table.write("Terminal", "Terminal found it.");
+    let effects = table.finish("Researcher", 1);
+    table.commit(&effects);
+    table.end("Terminal", 2, Outcome::Done("done".to_owned()));
+    assert_eq!(table.canons(), 1, "there is nothing new to merge");
+    assert_eq!(table.conductor.record().worker("Terminal").unwrap().phase, Phase::Working, "it relates now");
+    assert_eq!(
+        table.conductor.record().worker("Terminal").unwrap().merged,
+        table.conductor.record().canon.revision
+    );
+}
+
+#[test]
 fn a_canon_that_keeps_changing_is_tried_a_few_times_and_then_when_the_document_changes() {
     let mut table = Table::new(false);
     let mut effects = table.finish("Researcher", 1);
