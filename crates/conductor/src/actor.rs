@@ -15,13 +15,13 @@ use workspace::lock::OwnerLock;
 
 use crate::ask::ask;
 use crate::brief;
-use crate::core::{Conductor, Effect, Event, Outcome};
+use crate::core::{Conductor, Effect, Event, Outcome, Sent};
 use crate::draft::{Draft, PERSON};
 use crate::error::RunError;
 use crate::event::{Happening, RunEvent};
 use crate::folder::RunFolder;
 use crate::kit::{Post, Settings, Thinker};
-use crate::paper::{Paper, Written};
+use crate::paper::{Change, Paper, Written};
 use crate::record::{Record, Settled, Spent};
 use crate::role::Role;
 use crate::runs::View;
@@ -70,6 +70,8 @@ pub(crate) struct RunActor {
     pub(crate) begun: Instant,
     /// What it worked before this process.
     pub(crate) worked: u64,
+    /// What was sent and not looked at yet.
+    pub(crate) sent: Sent,
 }
 
 impl RunActor {
@@ -102,7 +104,7 @@ impl RunActor {
                 () = &mut stopped => return self.leave().await,
                 Some(message) = self.inbox.recv() => self.hear(message).await,
                 Some(joined) = self.tasks.join_next() => self.lost(&joined),
-                is_sent = changes.next() => self.changed(is_sent).await,
+                change = changes.next() => self.changed(change).await,
                 () = tokio::time::sleep_until(deadline), if is_timed => {
                     is_timed = false;
                     Some(Event::TimeUp)
@@ -178,10 +180,18 @@ impl RunActor {
         }
     }
 
-    async fn changed(&mut self, is_sent: bool) -> Option<Event> {
+    async fn changed(&mut self, change: Change) -> Option<Event> {
+        // What is typed after something was sent could be taken for it, for only the latest text can be read.
+        self.sent = match (change.is_typed, change.sent) {
+            (true, _) => Sent::Nothing,
+            (false, Sent::Nothing) => self.sent,
+            (false, sent) => self.sent.max(sent),
+        };
         let draft = self.paper.read().await.ok()?;
-        let is_news = draft.revision != self.conductor.draft().revision || is_sent;
-        is_news.then_some(Event::Changed { draft, is_sent })
+        let is_latest = change.revision.is_none_or(|revision| revision >= draft.revision);
+        let sent = if is_latest { std::mem::replace(&mut self.sent, Sent::Nothing) } else { Sent::Nothing };
+        let is_news = draft.revision != self.conductor.draft().revision || sent != Sent::Nothing;
+        is_news.then_some(Event::Changed { draft, sent })
     }
 
     /// A task ended. One that died must not be waited for.

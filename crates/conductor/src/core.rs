@@ -25,8 +25,8 @@ pub enum Event {
     Changed {
         /// How it reads.
         draft: Draft,
-        /// Whether somebody saved or sent it; else they may be in the middle of a word.
-        is_sent: bool,
+        /// What of the person's section was sent; in the rest they may be in the middle of a word.
+        sent: Sent,
     },
     /// A model wrote a plan, or could not.
     Planned(Result<String, String>),
@@ -96,6 +96,17 @@ pub enum Event {
     Cancelled(String),
     /// The run has worked as long as it may.
     TimeUp,
+}
+
+/// What of the person's section was sent, from less to more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Sent {
+    /// Nothing: somebody types, or somebody else wrote.
+    Nothing,
+    /// The block at its end, which somebody added.
+    Last,
+    /// All of it: somebody saved the document.
+    All,
 }
 
 /// How a worker ended.
@@ -238,11 +249,9 @@ impl Conductor {
         let was = self.record.status;
         match event {
             Event::Opened(draft) => self.open(draft, into),
-            Event::Changed { draft, is_sent } => {
+            Event::Changed { draft, sent } => {
                 self.see(draft);
-                if is_sent {
-                    self.listen(into);
-                }
+                self.listen(sent, into);
             }
             Event::Planned(said) => self.planned(&said),
             Event::Began { worker, transcript } => self.began(&worker, transcript),
@@ -285,7 +294,7 @@ impl Conductor {
         if let Some(by) = self.record.cancelled.clone() {
             return self.cancel(by, effects);
         }
-        self.listen(effects);
+        self.listen(Sent::All, effects);
         if self.record.plan.is_empty() && self.stopping.is_none() {
             if self.has_model {
                 self.is_planning = true;

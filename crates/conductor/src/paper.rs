@@ -9,6 +9,7 @@ use workspace::event::{ChangeKind, DocumentChanged, Event, Subscription};
 use workspace::owner::DocumentHandle;
 use workspace::watch::{self, Watcher};
 
+use crate::core::Sent;
 use crate::draft::{CANON, Draft, PERSON};
 use crate::error::RunError;
 use crate::limits::LOOK;
@@ -180,12 +181,13 @@ pub(crate) struct Changes {
 }
 
 impl Changes {
-    /// Waits for a change. Whether somebody saved or sent it; where nobody tells, a change is looked for now and then.
-    pub(crate) async fn next(&mut self) -> bool {
+    /// Waits for a change; where nobody tells, one is looked for now and then.
+    pub(crate) async fn next(&mut self) -> Change {
+        let unknown = Change { revision: None, sent: Sent::All, is_typed: false };
         loop {
             let Some(subscription) = &mut self.subscription else {
                 tokio::time::sleep(LOOK).await;
-                return true;
+                return unknown;
             };
             let watched = async {
                 match &mut self.watched {
@@ -195,8 +197,8 @@ impl Changes {
             };
             tokio::select! {
                 event = subscription.next() => match event {
-                    Some(Event::Changed(changed)) => return is_sent(&changed),
-                    Some(Event::Resync) => return true,
+                    Some(Event::Changed(changed)) => return Change::of(&changed),
+                    Some(Event::Resync) => return unknown,
                     // The owner has ended; it is opened again by whoever asks it something.
                     None => self.subscription = None,
                 },
@@ -209,13 +211,27 @@ impl Changes {
     }
 }
 
-/// Whether a change is one that somebody sent. What is typed letter by letter is none, and what workers add says nothing about what
-/// the person is typing.
-fn is_sent(changed: &DocumentChanged) -> bool {
-    let is_theirs = || changed.section.as_ref().is_some_and(|section| section.eq_ignore_ascii_case(PERSON));
-    match changed.kind {
-        ChangeKind::Created | ChangeKind::Saved | ChangeKind::Written => true,
-        ChangeKind::SectionWritten | ChangeKind::Appended => is_theirs(),
-        ChangeKind::Edited | ChangeKind::Streamed => false,
+/// A change of the document.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Change {
+    /// The revision that it made, if that is known.
+    pub(crate) revision: Option<Revision>,
+    /// What of the person's section it sent.
+    pub(crate) sent: Sent,
+    /// Whether somebody types in that section, letter by letter.
+    pub(crate) is_typed: bool,
+}
+
+impl Change {
+    fn of(changed: &DocumentChanged) -> Change {
+        let is_theirs = changed.section.as_ref().is_none_or(|section| section.eq_ignore_ascii_case(PERSON));
+        let (sent, is_typed) = match changed.kind {
+            ChangeKind::Created | ChangeKind::Saved | ChangeKind::Written => (Sent::All, false),
+            ChangeKind::SectionWritten if is_theirs => (Sent::All, false),
+            ChangeKind::Appended if is_theirs => (Sent::Last, false),
+            ChangeKind::SectionWritten | ChangeKind::Appended => (Sent::Nothing, false),
+            ChangeKind::Edited | ChangeKind::Streamed => (Sent::Nothing, is_theirs),
+        };
+        Change { revision: Some(changed.revision), sent, is_typed }
     }
 }

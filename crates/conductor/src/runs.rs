@@ -17,7 +17,7 @@ use workspace::documents::Documents;
 use workspace::sidecar::Sidecar;
 
 use crate::actor::{MAILBOX_MAX, Message, RunActor};
-use crate::core::{Conductor, Event};
+use crate::core::{Conductor, Event, Sent};
 use crate::draft::{Draft, PERSON, Proposal};
 use crate::error::RunError;
 use crate::event::{EVENTS_MAX, RunEvent, RunEvents};
@@ -520,6 +520,7 @@ impl Runs {
             workers: BTreeMap::new(),
             begun: Instant::now(),
             worked,
+            sent: Sent::Nothing,
             _lock: lock,
         };
         let mut live = self.lock();

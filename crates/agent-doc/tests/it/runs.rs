@@ -243,7 +243,10 @@ fn a_run_that_is_killed_is_gone_on_with() {
     child.wait().unwrap();
     wait_until("the end of the command", || !is_running(&number));
     let list = text_of_list(&person);
-    assert!(list.contains(&id) && (list.contains("waiting for worker") || list.contains("running")), "{list}");
+    assert!(
+        list.contains(&id) && (list.contains("waiting for worker") || list.contains("running")),
+        "{list}"
+    );
     // Nobody lets the command run this time, so that it ends at once.
     let output = person.run(&["runs", "resume", &id[..20]]);
     let said = told(&output);

@@ -35,7 +35,12 @@ impl Conductor {
         let inputs = canon::inputs(&self.draft, &self.record);
         let sources = canon::sources(&self.draft, &self.record);
         let is_silent = sources.is_empty() && self.record.accepted.is_empty();
-        if inputs == self.record.canon.inputs || (is_silent && self.is_anybody_left()) {
+        if inputs == self.record.canon.inputs {
+            // All that was found is in it already, also of one that has only now said that it is done.
+            self.record.canon.is_due = false;
+            return self.mark_merged();
+        }
+        if is_silent && self.is_anybody_left() {
             self.record.canon.is_due = false;
             return;
         }
@@ -128,12 +133,19 @@ impl Conductor {
             "canon {count} is made of {}",
             if sources.is_empty() { "nothing" } else { &sources }
         ));
-        for name in merging.sources {
-            if let Some(worker) = self.record.worker_mut(&name) {
-                worker.merged = Some(revision);
-                if worker.phase == Phase::Done {
-                    worker.phase = Phase::Merged;
-                }
+        // Of one that finished meanwhile, the last words may not be in it yet.
+        if !self.is_due_again {
+            self.mark_merged();
+        }
+    }
+
+    /// Says of each worker whose words are in the canon that they are.
+    fn mark_merged(&mut self) {
+        let (sources, revision) = (self.record.canon.sources.clone(), self.record.canon.revision);
+        for worker in self.record.workers.iter_mut().filter(|worker| sources.contains(&worker.name)) {
+            worker.merged = revision;
+            if worker.phase == Phase::Done {
+                worker.phase = Phase::Merged;
             }
         }
     }

@@ -1,6 +1,6 @@
 //! What the person says and decides: directives, an end, proposals taken or turned down. Never acts twice on one line.
 
-use super::{Conductor, Effect, Stopping};
+use super::{Conductor, Effect, Sent, Stopping};
 use crate::directive::{self, Command};
 use crate::draft::Draft;
 use crate::plan::ItemState;
@@ -9,8 +9,19 @@ use crate::status::Status;
 
 impl Conductor {
     /// Takes the directives that nobody has taken.
-    pub(super) fn listen(&mut self, effects: &mut Vec<Effect>) {
-        let news = directive::news(&self.record.directives, &self.draft.person_lines());
+    pub(super) fn listen(&mut self, sent: Sent, effects: &mut Vec<Effect>) {
+        let lines = self.draft.person_lines();
+        let mut news = directive::news(&self.record.directives, &lines);
+        match sent {
+            Sent::Nothing => return,
+            Sent::Last => {
+                let is_blank = |(line, _): &&(String, bool)| line.trim().is_empty();
+                let block = lines.iter().rev().skip_while(is_blank).take_while(|line| !is_blank(line));
+                let last: Vec<&str> = block.map(|(line, _)| line.trim()).collect();
+                news.fresh.retain(|line| last.contains(&line.as_str()));
+            }
+            Sent::All => {}
+        }
         for (id, line) in news.mended {
             if let Some(taken) = self.record.directives.iter_mut().find(|taken| taken.id == id) {
                 taken.line = line;

@@ -1,6 +1,6 @@
 //! Decisions by themselves: a conductor at a table where the test plays everybody else. Never touches a disk or a model.
 
-use super::{Conductor, Effect, Event, Outcome};
+use super::{Conductor, Effect, Event, Outcome, Sent};
 use crate::draft::Draft;
 use crate::limits::REWRITES_MAX;
 use crate::plan::ItemState;
@@ -143,6 +143,21 @@ fn two_that_finish_before_a_canon_is_written_are_merged_by_one_more() {
 }
 
 #[test]
+fn one_whose_words_are_in_the_canon_before_it_says_that_it_is_done_is_merged() {
+    let mut table = Table::new(false);
+    table.write("Terminal", "Terminal found it.");
+    let effects = table.finish("Researcher", 1);
+    table.commit(&effects);
+    table.end("Terminal", 2, Outcome::Done("done".to_owned()));
+    assert_eq!(table.canons(), 1, "there is nothing new to merge");
+    assert_eq!(table.conductor.record().worker("Terminal").unwrap().phase, Phase::Working, "it relates now");
+    assert_eq!(
+        table.conductor.record().worker("Terminal").unwrap().merged,
+        table.conductor.record().canon.revision
+    );
+}
+
+#[test]
 fn a_canon_that_keeps_changing_is_tried_a_few_times_and_then_when_the_document_changes() {
     let mut table = Table::new(false);
     let mut effects = table.finish("Researcher", 1);
@@ -159,7 +174,7 @@ fn a_canon_that_keeps_changing_is_tried_a_few_times_and_then_when_the_document_c
     assert_eq!(tries, REWRITES_MAX + 1);
     assert_eq!(table.status(), Status::Blocked, "and that is told");
     table.write("Conductor", "I am done.");
-    let effects = table.step(Event::Changed { draft: table.draft(), is_sent: true });
+    let effects = table.step(Event::Changed { draft: table.draft(), sent: Sent::All });
     table.commit(&effects);
     assert!(
         table.text.contains("I am done.")
@@ -240,9 +255,9 @@ fn a_directive_is_followed_once_also_over_a_crash() {
     let mut table = Table::new(false);
     table.text.push_str("/also check wasm\n");
     table.revision += 1;
-    let unsent = table.step(Event::Changed { draft: table.draft(), is_sent: false });
+    let unsent = table.step(Event::Changed { draft: table.draft(), sent: Sent::Nothing });
     assert_eq!(unsent, [], "somebody may be typing");
-    let effects = table.step(Event::Changed { draft: table.draft(), is_sent: true });
+    let effects = table.step(Event::Changed { draft: table.draft(), sent: Sent::All });
     let words = "> Taken: `/also check wasm` → Researcher looks into it".to_owned();
     assert_eq!(effects, [Effect::Answer { directive: 1, words: words.clone() }]);
     let crashed = Table::with(table.conductor.record().clone(), false, &table.text, table.revision);
@@ -254,7 +269,18 @@ fn a_directive_is_followed_once_also_over_a_crash() {
         1
     );
     table.step(Event::Answered(1));
-    assert_eq!(table.step(Event::Changed { draft: table.draft(), is_sent: true }), []);
+    assert_eq!(table.step(Event::Changed { draft: table.draft(), sent: Sent::All }), []);
+}
+
+#[test]
+fn one_who_adds_a_line_does_not_send_what_another_is_typing() {
+    let mut table = Table::new(false);
+    table.text.push_str("/also che\n\n/also check wasm\n");
+    table.revision += 1;
+    table.step(Event::Changed { draft: table.draft(), sent: Sent::Last });
+    let lines: Vec<&str> =
+        table.conductor.record().directives.iter().map(|taken| taken.line.as_str()).collect();
+    assert_eq!(lines, ["/also check wasm"]);
 }
 
 #[test]
@@ -262,7 +288,7 @@ fn words_that_a_worker_did_not_hear_before_its_end_are_its_next_item() {
     let mut table = Table::new(false);
     table.text.push_str("@Terminal be quick\n");
     table.revision += 1;
-    let effects = table.step(Event::Changed { draft: table.draft(), is_sent: true });
+    let effects = table.step(Event::Changed { draft: table.draft(), sent: Sent::All });
     assert!(
         effects.contains(&Effect::Steer { worker: "Terminal".to_owned(), words: "be quick".to_owned() }),
         "{effects:?}"
@@ -318,7 +344,7 @@ fn the_same_events_lead_to_the_same_decisions() {
     table.commit(&effects);
     table.text.push_str("/also check wasm\n@Terminal go\n/frobnicate\n");
     table.revision += 1;
-    table.step(Event::Changed { draft: table.draft(), is_sent: true });
+    table.step(Event::Changed { draft: table.draft(), sent: Sent::All });
     table.step(Event::Cancelled("user".to_owned()));
     let workers = ["Researcher".to_owned(), "Terminal".to_owned()];
     let mut again = Conductor::new(Record::new("run", "compare", &workers, "user", 0), false);
@@ -339,7 +365,10 @@ fn any_events_in_any_order_are_taken() {
                 document(["c", "", "", "/cancel\n"]),
                 "# x".to_owned(),
             ];
-            Event::Changed { draft: Draft::new(&texts[text], revision), is_sent }
+            Event::Changed {
+                draft: Draft::new(&texts[text], revision),
+                sent: if is_sent { Sent::All } else { Sent::Last },
+            }
         }),
         (0_u32..6, 0_usize..5, any::<bool>()).prop_map(|(item, outcome, first)| {
             let outcome = [
