@@ -15,10 +15,10 @@ use workspace::hub::Hub;
 use crate::key::{Keep, Key, Keys};
 use crate::runs::Runs;
 use crate::starts::Starts;
-use workspace::token::Token;
 use crate::turns::Turns;
 use crate::watching::Watching;
 use crate::{assets, connections, guard, routes};
+use workspace::token::Token;
 
 /// The longest body of a request.
 const BODY_MAX: usize = 16 << 20;

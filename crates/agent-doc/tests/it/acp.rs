@@ -125,7 +125,8 @@ async fn check_choice(choice: &str, stop_reason: &str, is_made: bool) {
                 let options = question["params"]["options"].as_array().unwrap();
                 let chosen = options.iter().find(|option| option["kind"] == choice.as_str()).unwrap();
                 let outcome = json!({ "outcome": "selected", "optionId": chosen["optionId"] });
-                let reply = json!({ "jsonrpc": "2.0", "id": question["id"], "result": { "outcome": outcome } });
+                let reply =
+                    json!({ "jsonrpc": "2.0", "id": question["id"], "result": { "outcome": outcome } });
                 editor.send(&reply);
                 let answer = editor.next();
                 (editor, person, answer)

@@ -10,8 +10,8 @@ use super::document::person_name;
 use crate::key::Role;
 use crate::refused::{Answer, Refused};
 use crate::server::Shared;
-use workspace::token::Token;
 use crate::wire::{KeyCall, KeyGiven, KeyRole};
+use workspace::token::Token;
 
 pub(super) async fn give(
     State(shared): State<Arc<Shared>>,
