@@ -1,4 +1,4 @@
-//! Asks the person at the terminal whether an outside agent may do something. Never takes what was typed before the question stood
+//! Asks the person at the terminal whether an agent may do something. Never takes what was typed before the question stood
 //! there for an answer, nor silence for a yes.
 
 use std::io::{BufRead as _, IsTerminal as _};
@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use rustix::termios::{QueueSelector, tcflush};
 use tokio::sync::{Mutex, oneshot};
+use workspace::outside::PermissionDesk;
 use workspace::outside::permission::{Choice, Deciding, Decision, Meaning, PermissionRequest};
-use workspace::outside::{PermissionDesk, RefuseAll};
 
 use crate::output;
 
@@ -16,10 +16,10 @@ const TRIES_MAX: usize = 3;
 /// How much of what the agent would do is shown.
 const INPUT_MAX: usize = 20_000;
 
-/// The terminal if there is one with a person before it, else nobody, who refuses everything.
-pub(crate) fn desk(is_quiet: bool) -> Arc<dyn PermissionDesk> {
+/// The terminal, if there is one with a person before it.
+pub(crate) fn desk(is_quiet: bool) -> Option<Arc<dyn PermissionDesk>> {
     let is_terminal = std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
-    if is_terminal && !is_quiet { Arc::new(Terminal::default()) } else { Arc::new(RefuseAll) }
+    (is_terminal && !is_quiet).then(|| Arc::new(Terminal::default()) as Arc<dyn PermissionDesk>)
 }
 
 /// The person at the terminal, who is asked one question at a time.
@@ -89,7 +89,7 @@ fn question(request: &PermissionRequest) -> String {
     for (number, choice) in (1..).zip(&request.choices) {
         let scope = match choice.meaning {
             Meaning::AllowOnce | Meaning::RejectOnce => "this time",
-            Meaning::AllowAlways | Meaning::RejectAlways => "from now on; the agent keeps it",
+            Meaning::AllowAlways | Meaning::RejectAlways => "from now on",
         };
         question.push_str(&format!("  {number}  {} ({scope})\n", plain(&choice.name)));
     }
@@ -149,7 +149,7 @@ mod tests {
               ls\r\u{1b}[2Krm\u{202e}
               {'command':'ls\u{200b}'}
               1  Allow (this time)
-              2  Always allow (from now on; the agent keeps it)
+              2  Always allow (from now on)
               3  Reject (this time)
             number, or nothing to refuse: "]]
         .assert_eq(&question(&request).replace('"', "'").replace("\r\x1b[K", ""));

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::Result;
-use workspace::outside::PermissionDesk;
+use workspace::outside::{PermissionDesk, RefuseAll};
 use workspace::session::agent::Agent;
 
 use super::agents::{self, NamedBy};
@@ -24,8 +24,15 @@ pub(crate) struct Wanted<'a> {
     pub(crate) by_document: Option<&'a str>,
     /// Calls that our own loop may make, as rules.
     pub(crate) allow: &'a [String],
+    /// Who is asked what the agent may do; where there is nobody, what no rule allows is refused.
+    pub(crate) desk: Option<&'a Arc<dyn PermissionDesk>>,
+}
+
+impl Wanted<'_> {
     /// Who decides what an outside agent may do.
-    pub(crate) desk: &'a Arc<dyn PermissionDesk>,
+    fn outside_desk(&self) -> Arc<dyn PermissionDesk> {
+        self.desk.map_or_else(|| Arc::new(RefuseAll) as Arc<dyn PermissionDesk>, Arc::clone)
+    }
 }
 
 /// The agent that is wanted.
@@ -37,10 +44,10 @@ pub(crate) fn find(wanted: Wanted<'_>, folder: &Path) -> Result<Arc<dyn Agent>> 
         (None, None) => settings.text("agent").map(|name| (name, NamedBy::Person)),
     };
     let Some((name, by)) = named else { return unnamed(wanted, &settings) };
-    if let Some(own) = Own::named(Some(name), wanted.allow)? {
+    if let Some(own) = Own::named(Some(name), wanted.allow, wanted.desk.cloned())? {
         return Ok(Arc::new(own));
     }
-    Ok(agents::find(name, by, &settings, Arc::clone(wanted.desk))?.into())
+    Ok(agents::find(name, by, &settings, wanted.outside_desk())?.into())
 }
 
 /// Our own loop with a real model, else an installed program, else our own loop without one.
@@ -49,9 +56,9 @@ fn unnamed(wanted: Wanted<'_>, settings: &Configuration) -> Result<Arc<dyn Agent
     if !super::model::is_remote(settings)
         && let Some(name) = installed()
     {
-        return Ok(agents::find(name, NamedBy::Person, settings, Arc::clone(wanted.desk))?.into());
+        return Ok(agents::find(name, NamedBy::Person, settings, wanted.outside_desk())?.into());
     }
-    let own = Own::named(None, wanted.allow)?;
+    let own = Own::named(None, wanted.allow, wanted.desk.cloned())?;
     own.map(|own| Arc::new(own) as Arc<dyn Agent>)
         .ok_or_else(|| crate::refusal::Refusal::new("there is no agent", "name one with --agent").into())
 }

@@ -41,7 +41,11 @@ pub(crate) struct Own {
 
 impl Own {
     /// The loop with the model of this name: a provider, `offline`, or whatever the settings say.
-    pub(crate) fn named(name: Option<&str>, allow: &[String]) -> Result<Option<Own>> {
+    pub(crate) fn named(
+        name: Option<&str>,
+        allow: &[String],
+        desk: Option<Arc<dyn PermissionDesk>>,
+    ) -> Result<Option<Own>> {
         let provider = match name {
             None | Some("agent-doc") => None,
             Some("offline") => Some("offline"),
@@ -52,7 +56,7 @@ impl Own {
         };
         let allow = turns::allowed(allow)?;
         let name = name.unwrap_or("agent-doc").to_owned();
-        Ok(Some(Own { name, provider, model: None, allow, desk: None }))
+        Ok(Some(Own { name, provider, model: None, allow, desk }))
     }
 
     /// The loop with this model, or with the one of the settings, which asks somebody at a desk.

@@ -11,7 +11,6 @@ use tokio::sync::broadcast;
 use tokio::task::JoinSet;
 use web::turns::{Turn, TurnEvents, TurnPace, TurnState, Turns};
 use workspace::hub::Hub;
-use workspace::outside::{PermissionDesk, RefuseAll};
 use workspace::session::agent::Said;
 use workspace::session::file::SessionFile;
 use workspace::session::turn::{self, Door, Git, Manner, Pace, Taken, Told};
@@ -96,9 +95,8 @@ impl PageTurns {
             let (root, named) = (file.root.clone(), settings.agent);
             move || {
                 // Nobody is asked in a page yet, so what needs leave does not run.
-                let desk: Arc<dyn PermissionDesk> = Arc::new(RefuseAll);
                 let wanted =
-                    Wanted { by_person: None, by_document: named.as_deref(), allow: &[], desk: &desk };
+                    Wanted { by_person: None, by_document: named.as_deref(), allow: &[], desk: None };
                 answerer::find(wanted, &root).map_err(|error| format!("{error:#}"))
             }
         });

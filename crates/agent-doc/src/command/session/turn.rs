@@ -65,7 +65,7 @@ fn perform(file: &SessionFile, given: &TurnArguments, pace: Pace, target: Option
         by_person: given.agent.as_deref(),
         by_document: settings.agent.as_deref(),
         allow: &given.allow,
-        desk: &desk,
+        desk: desk.as_ref(),
     };
     let agent = answerer::find(wanted, &file.root)?;
     let manner = manner(given, pace, target);

@@ -88,7 +88,7 @@ fn options(given: &Watch) -> Options {
                 by_person: named.as_deref(),
                 by_document: settings.agent.as_deref(),
                 allow: &allow,
-                desk: &desk,
+                desk: desk.as_ref(),
             };
             answerer::find(wanted, &file.root).map_err(|error| format!("{error:#}"))
         }),

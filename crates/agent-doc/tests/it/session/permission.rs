@@ -1,5 +1,8 @@
 //! What an outside agent wants to do is asked on the terminal of the person, and refused where there is none.
 
+use crate::anthropic::{answer, call, words};
+use crate::chat_server::accept;
+
 use super::scene::{APPEND, Scene};
 use super::terminal::Terminal;
 
@@ -81,4 +84,26 @@ fn where_there_is_no_terminal_an_outside_agent_is_refused() {
     scene.write("go", "");
     scene.well(&["run", "notes.md", "--agent", "asks", "--no-git"]);
     assert!(scene.read("notes.md").contains("It was no."));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn our_own_loop_asks_on_the_terminal_too() {
+    let server = loopback::Server::start().await.unwrap();
+    let scene = Scene::new(APPEND, "");
+    let (program, url) = (env!("CARGO_BIN_EXE_agent-doc"), server.url());
+    let environment = format!("ANTHROPIC_API_KEY=sk-test ANTHROPIC_BASE_URL={url} no_proxy='*'");
+    let terminal = Terminal::open(
+        &scene,
+        &format!("exec env {environment} '{program}' run notes.md --agent anthropic --no-git"),
+    );
+    answer(accept(&server).await, call(0, "t1", "Bash", r#"{"command":"touch made"}"#), "tool_use").await;
+    scene.until("the question is there", || terminal.shown().contains("refuse:"));
+    let shown = terminal.shown();
+    assert!(shown.contains("anthropic asks (execute):\n"), "{shown}");
+    assert!(shown.contains("{\"command\":\"touch made\"}"), "{shown}");
+    assert!(!scene.path("made").exists());
+    terminal.tmux(&["send-keys", "1", "Enter"]);
+    answer(accept(&server).await, words(0, "It is made."), "end_turn").await;
+    scene.until("it is answered", || scene.read("notes.md").contains("It is made."));
+    assert!(scene.path("made").exists());
 }
