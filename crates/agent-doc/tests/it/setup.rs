@@ -22,7 +22,8 @@ fn bash_can_read_its_completions() {
     assert!(output.status.success(), "{output:?}");
 }
 
-const PAGES: [&str; 52] = [
+const PAGES: [&str; 54] = [
+    "agent-doc-acp.1",
     "agent-doc-blame.1",
     "agent-doc-chat.1",
     "agent-doc-checkpoints-list.1",
@@ -40,6 +41,7 @@ const PAGES: [&str; 52] = [
     "agent-doc-history.1",
     "agent-doc-init.1",
     "agent-doc-man.1",
+    "agent-doc-mcp.1",
     "agent-doc-merge.1",
     "agent-doc-models-list.1",
     "agent-doc-models-replay.1",
