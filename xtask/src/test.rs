@@ -38,5 +38,6 @@ fn tests(filter: &[String]) -> Result<()> {
 }
 
 fn doctests() -> Result<()> {
-    process::stream(process::cargo().args(["test", "--workspace", "--doc"]))
+    let crates = tidy::examples::CRATES.iter().flat_map(|name| ["--package", name]);
+    process::stream(process::cargo().args(["test", "--doc"]).args(crates))
 }

@@ -2,6 +2,7 @@
 //! Never repairs anything: it says where, what is wrong and what to do.
 
 mod edges;
+pub(crate) mod examples;
 mod exceptions;
 mod locks;
 mod manifest;
@@ -85,6 +86,7 @@ fn of_files(sources: &[Source]) -> Vec<Violation> {
             violations.extend(module_doc::check(path, text));
             violations.extend(sole_namer::check(path, text));
             violations.extend(unchecked::check(path, text));
+            violations.extend(examples::check(path, text));
         }
         if path.ends_with("Cargo.toml") {
             violations.extend(manifest::check(path, text));

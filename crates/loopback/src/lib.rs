@@ -1,8 +1,7 @@
 //! A web server on the loopback interface whose every byte waits for the test. Never sends anything by itself, so a race is
 //! decided by the test and not by the machine. Never part of the product.
 //!
-//! ```no_run
-//! # async fn shown() -> std::io::Result<()> {
+//! ```text
 //! let server = loopback::Server::start().await?;
 //! // … a client posts to `server.url()` …
 //! let mut exchange = server.accept().await?;
@@ -10,7 +9,6 @@
 //! exchange.begin(200, &[("content-type", "text/event-stream")]).await?;
 //! exchange.send(b"data: 1\n\n").await?;
 //! exchange.end().await
-//! # }
 //! ```
 
 mod request;

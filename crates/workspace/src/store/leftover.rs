@@ -71,12 +71,6 @@ pub(super) fn discard<D: Disk>(disk: &D, path: &Path) -> Result<(), KeeperError>
 
 /// The text with every line of `leftover` that it does not hold. Nothing is taken away: which version the left-over text was made
 /// from is not known any more, so what it lacks says nothing.
-///
-/// ```
-/// use workspace::store::united;
-///
-/// assert_eq!(united("a\nagent\nb\n", "a\nb\nperson\n"), "a\nagent\nb\nperson\n");
-/// ```
 pub fn united(text: &str, leftover: &str) -> String {
     let (text_ended, leftover) = (ended(text), ended(leftover));
     let hunks = diff_lines(&text_ended, &leftover);

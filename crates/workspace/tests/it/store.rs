@@ -133,6 +133,7 @@ fn a_flush_brings_both_sides_together() {
 #[test]
 fn what_is_left_over_only_ever_adds() {
     assert_eq!(united("a\nb\n", "a\nc\n"), "a\nb\nc\n");
+    assert_eq!(united("a\nagent\nb\n", "a\nb\nperson\n"), "a\nagent\nb\nperson\n");
     assert_eq!(united("a\nb\n", ""), "a\nb\n");
     assert_eq!(united("", "a"), "a\n");
     assert_eq!(united("a", "b"), "a\nb\n");
