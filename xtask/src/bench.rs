@@ -64,12 +64,19 @@ pub(crate) fn smoke() -> Result<()> {
 fn with_page(build: Build, arguments: &[String]) -> Result<()> {
     let program = page::program(build)?;
     page::install()?;
-    let profile = match build {
-        Build::Quick => "dev",
-        Build::Release => "release",
+    let mut command = match build {
+        Build::Quick => quick(arguments)?,
+        Build::Release => started("release", arguments),
     };
-    let mut command = started(profile, arguments);
     process::stream(command.env("AGENT_DOC", program).env("CHROMIUM", page::chromium()?))
+}
+
+/// The program as the tests have built most of it: by itself it would have other features, and everything would be built anew.
+fn quick(arguments: &[String]) -> Result<Command> {
+    process::stream(process::cargo().args(["build", "--quiet", "--workspace", "--all-targets"]))?;
+    let mut command = Command::new(process::root().join("target/debug/bench"));
+    command.current_dir(process::root()).args(arguments);
+    Ok(command)
 }
 
 fn start(profile: &str, arguments: &[String]) -> Result<()> {
