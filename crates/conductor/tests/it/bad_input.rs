@@ -1,7 +1,6 @@
 //! What people, models and editors do that they should not: contained, reported, and nothing is lost.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use conductor::limits::{Limits, OBJECTIVE_MAX};
 use conductor::role::Role;
@@ -258,16 +257,7 @@ async fn the_person_takes_everything_away_and_the_run_still_ends() {
     stage.until_text(&id, |text| text.contains("Researcher find finding 2.")).await;
     stage.save(&id, "# nothing left\n");
     stage.until_text(&id, |text| text.contains("# nothing left") && text.contains("## Terminal")).await;
-    let pulse = async {
-        loop {
-            go.notify_one();
-            tokio::time::sleep(Duration::from_millis(20)).await;
-        }
-    };
-    let record = tokio::select! {
-        record = stage.ended(&id) => record,
-        () = pulse => unreachable!(),
-    };
+    let record = stage.ended_with(&id, &go).await;
     assert!(record.status.is_final(), "{record:#?}");
     let text = stage.file(&id);
     assert!(text.contains("# nothing left") && text.contains("Terminal at last."), "{text}");

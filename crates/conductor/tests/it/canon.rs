@@ -160,16 +160,7 @@ async fn m05_a_canon_that_somebody_changed_meanwhile_is_read_again_and_not_overw
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
     go.notify_one();
-    let pulse = async {
-        loop {
-            go.notify_one();
-            tokio::time::sleep(Duration::from_millis(10)).await;
-        }
-    };
-    let record = tokio::select! {
-        record = stage.ended(&id) => record,
-        () = pulse => unreachable!(),
-    };
+    let record = stage.ended_with(&id, &go).await;
     assert_eq!(record.status, Status::Completed);
     let canon = stage.section(&id, "Conductor").await;
     assert!((0..3).all(|number| canon.contains(&format!("Mine {number}."))), "{canon}");

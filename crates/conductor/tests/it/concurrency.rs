@@ -6,7 +6,6 @@ use std::io::Write as _;
 use std::os::unix::fs::PermissionsExt as _;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::time::Duration;
 
 use conductor::document_of;
 use conductor::draft::Draft;
@@ -253,17 +252,7 @@ async fn c07_a_heading_that_stands_twice_blocks_the_run_until_the_person_mends_i
         go.notify_one();
         tokio::task::yield_now().await;
     }
-    let ended = stage.ended(&id);
-    let pulse = async {
-        loop {
-            go.notify_one();
-            tokio::time::sleep(Duration::from_millis(20)).await;
-        }
-    };
-    let record = tokio::select! {
-        record = ended => record,
-        () = pulse => unreachable!(),
-    };
+    let record = stage.ended_with(&id, &go).await;
     assert_eq!(record.status, Status::Completed, "{record:#?}");
     assert!(stage.section(&id, "Terminal").await.contains("Terminal late."));
 }
@@ -368,16 +357,7 @@ async fn c12_a_slow_merge_holds_nobody_up_and_keeps_what_was_written_meanwhile()
         assert!(matches!(written, FileResult::Written { .. }), "{written:?}");
     }
     stage.append(&id, "Conductor", "The person's own canon.", person()).await;
-    let pulse = async {
-        loop {
-            go.notify_one();
-            tokio::time::sleep(Duration::from_millis(10)).await;
-        }
-    };
-    let record = tokio::select! {
-        record = stage.ended(&id) => record,
-        () = pulse => unreachable!(),
-    };
+    let record = stage.ended_with(&id, &go).await;
     assert_eq!(record.status, Status::Completed);
     let canon = stage.section(&id, "Conductor").await;
     assert!(canon.contains("Researcher found it.") && canon.contains("The person's own canon."), "{canon}");

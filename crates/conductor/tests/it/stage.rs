@@ -14,6 +14,7 @@ use conductor::record::Record;
 use conductor::role::Role;
 use conductor::{Equip, Kit, RunEvents, Runs, Settings, Thinker, View, Wanted};
 use tempfile::TempDir;
+use tokio::sync::Notify;
 use workspace::command::{Actor, FileCommand, FileResult, Reply};
 use workspace::conversation::KeepRule;
 use workspace::documents::Documents;
@@ -163,6 +164,20 @@ impl Stage {
         let view: View =
             tokio::time::timeout(PATIENCE, self.runs.ended(id)).await.expect("the run does not end").unwrap();
         view.record
+    }
+
+    /// The same, while whoever waits at `gate` is let through again and again.
+    pub(crate) async fn ended_with(&self, id: &str, gate: &Notify) -> Arc<Record> {
+        let pulse = async {
+            loop {
+                gate.notify_one();
+                tokio::time::sleep(Duration::from_millis(10)).await;
+            }
+        };
+        tokio::select! {
+            record = self.ended(id) => record,
+            () = pulse => unreachable!(),
+        }
     }
 
     pub(crate) async fn run(&self, objective: &str) -> (String, Arc<Record>) {
