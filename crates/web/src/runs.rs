@@ -3,6 +3,7 @@
 use std::pin::Pin;
 use std::sync::Arc;
 
+use conductor::status::{Phase, Status};
 use futures_core::Stream;
 
 /// Starts runs, tells of them, and passes on what a person wants of them.
@@ -62,7 +63,7 @@ pub struct Started {
     /// The revision of the document.
     pub revision: u64,
     /// How it is.
-    pub status: RunStatus,
+    pub status: Status,
 }
 
 /// What a person tells a run.
@@ -93,7 +94,7 @@ pub struct Run {
     /// What it is for.
     pub objective: String,
     /// How it is.
-    pub status: RunStatus,
+    pub status: Status,
     /// Whether somebody works on it now. One that is neither over nor this was interrupted.
     pub is_live: bool,
     /// Why it is so, where a person should know: what blocks it, or how it failed.
@@ -118,7 +119,7 @@ pub struct Worker {
     /// The name, which is the title of the section too.
     pub name: String,
     /// How it is.
-    pub phase: WorkerPhase,
+    pub phase: Phase,
     /// What it is doing, in a few words. Never part of the document.
     pub doing: String,
     /// When it began what it is doing, in milliseconds since 1970.
@@ -140,48 +141,6 @@ pub struct Proposal {
     pub author: String,
     /// Its words.
     pub text: String,
-}
-
-/// How a run is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum RunStatus {
-    /// Nobody has begun.
-    Queued,
-    /// The conductor plans or merges.
-    Running,
-    /// Workers work.
-    WaitingForWorker,
-    /// A worker needs a word of the person.
-    WaitingForUser,
-    /// The document must be mended first.
-    Blocked,
-    /// All was done.
-    Completed,
-    /// Some of it was done.
-    Partial,
-    /// Nothing was.
-    Failed,
-    /// The person ended it.
-    Cancelled,
-}
-
-/// How a worker is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum WorkerPhase {
-    /// It has nothing to do yet.
-    Idle,
-    /// It works.
-    Working,
-    /// What it found is in its section.
-    Done,
-    /// What it found is in the canon.
-    Merged,
-    /// It waits for a word of the person.
-    Asking,
-    /// It could not do its work.
-    Failed,
-    /// It was stopped.
-    Stopped,
 }
 
 /// Why something about a run was not done.

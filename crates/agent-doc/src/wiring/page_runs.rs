@@ -7,8 +7,8 @@ use conductor::status::{Phase, Status};
 use conductor::{Happening, Outline, RunError, Runs as Conducted, View, Wanted, document_of};
 use futures_util::stream;
 use web::runs::{
-    Asked, Decision, Directive, Objective, Proposal, Run, RunEvents, RunRefusal, RunRefusalKind, RunStatus,
-    Runs, Started, Worker, WorkerPhase,
+    Asked, Decision, Directive, Objective, Proposal, Run, RunEvents, RunRefusal, RunRefusalKind, Runs,
+    Started, Worker,
 };
 use workspace::command::FileErrorKind;
 
@@ -36,7 +36,7 @@ impl Runs for PageRuns {
             let wanted = Wanted { objective: wanted.text, workers: wanted.workers, model: None };
             let conductor::Started { id, path, revision } =
                 self.runs.start(wanted).await.map_err(|error| refused(&error))?;
-            Ok(Started { id, path, revision, status: RunStatus::Queued })
+            Ok(Started { id, path, revision, status: Status::Queued })
         })
     }
 
@@ -118,7 +118,7 @@ async fn shown(runs: &Conducted, id: &str, model: &str) -> Result<Run, RunError>
     let proposals = runs.proposals(&record.id).await.unwrap_or_default();
     let worker = |worker: &conductor::record::Worker| Worker {
         name: worker.name.clone(),
-        phase: phase(worker.phase),
+        phase: worker.phase,
         doing: lines.get(&worker.name).cloned().unwrap_or_default(),
         since: None,
         tokens: None,
@@ -129,7 +129,7 @@ async fn shown(runs: &Conducted, id: &str, model: &str) -> Result<Run, RunError>
         id: id.clone(),
         path: document_of(id),
         objective: objective.clone(),
-        status: status_of(*status),
+        status: *status,
         // Whoever tells of it works on it, until it is over.
         is_live: !status.is_final(),
         note: why.clone(),
@@ -155,7 +155,7 @@ fn outlined(outline: Outline, model: &str) -> Run {
     let Outline { id, objective, status, why, workers, begun, is_live } = outline;
     let worker = |name| Worker {
         name,
-        phase: if status.is_final() { WorkerPhase::Done } else { WorkerPhase::Idle },
+        phase: if status.is_final() { Phase::Done } else { Phase::Idle },
         doing: String::new(),
         since: None,
         tokens: None,
@@ -165,7 +165,7 @@ fn outlined(outline: Outline, model: &str) -> Run {
         path: document_of(&id),
         id,
         objective,
-        status: status_of(status),
+        status,
         is_live,
         note: why,
         model: model.to_owned(),
@@ -174,32 +174,6 @@ fn outlined(outline: Outline, model: &str) -> Run {
         tokens: 0,
         workers: workers.into_iter().map(worker).collect(),
         proposals: Vec::new(),
-    }
-}
-
-fn status_of(status: Status) -> RunStatus {
-    match status {
-        Status::Queued => RunStatus::Queued,
-        Status::Running => RunStatus::Running,
-        Status::WaitingForWorker => RunStatus::WaitingForWorker,
-        Status::WaitingForUser => RunStatus::WaitingForUser,
-        Status::Blocked => RunStatus::Blocked,
-        Status::Completed => RunStatus::Completed,
-        Status::Partial => RunStatus::Partial,
-        Status::Failed => RunStatus::Failed,
-        Status::Cancelled => RunStatus::Cancelled,
-    }
-}
-
-fn phase(phase: Phase) -> WorkerPhase {
-    match phase {
-        Phase::Idle => WorkerPhase::Idle,
-        Phase::Working => WorkerPhase::Working,
-        Phase::Done => WorkerPhase::Done,
-        Phase::Merged => WorkerPhase::Merged,
-        Phase::Asking => WorkerPhase::Asking,
-        Phase::Failed => WorkerPhase::Failed,
-        Phase::Stopped => WorkerPhase::Stopped,
     }
 }
 

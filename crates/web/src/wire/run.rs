@@ -1,9 +1,10 @@
 //! The JSON of runs and of secrets. Never knows how a run works.
 
+use conductor::status::{Phase, Status};
 use serde::{Deserialize, Serialize};
 use ts_rs::{Config, TS};
 
-use crate::runs::{Proposal, Run, RunStatus, Started, Worker, WorkerPhase};
+use crate::runs::{Proposal, Run, Started, Worker};
 
 /// What a page hears that shows all runs.
 #[derive(Debug, Serialize, TS)]
@@ -212,21 +213,12 @@ pub struct KeyGiven {
 
 impl From<&Run> for WireRun {
     fn from(run: &Run) -> Self {
-        let status = WireStatus::from(run.status);
-        let over = match run.status {
-            RunStatus::Completed | RunStatus::Partial | RunStatus::Failed | RunStatus::Cancelled => true,
-            RunStatus::Queued
-            | RunStatus::Running
-            | RunStatus::WaitingForWorker
-            | RunStatus::WaitingForUser
-            | RunStatus::Blocked => false,
-        };
         Self {
             id: run.id.clone(),
             path: run.path.clone(),
             objective: run.objective.clone(),
-            status,
-            over,
+            status: run.status.into(),
+            over: run.status.is_final(),
             live: run.is_live,
             note: run.note.clone(),
             model: run.model.clone(),
@@ -260,32 +252,32 @@ impl From<Started> for WireStarted {
     }
 }
 
-impl From<RunStatus> for WireStatus {
-    fn from(status: RunStatus) -> Self {
+impl From<Status> for WireStatus {
+    fn from(status: Status) -> Self {
         match status {
-            RunStatus::Queued => Self::Queued,
-            RunStatus::Running => Self::Running,
-            RunStatus::WaitingForWorker => Self::WaitingForWorker,
-            RunStatus::WaitingForUser => Self::WaitingForUser,
-            RunStatus::Blocked => Self::Blocked,
-            RunStatus::Completed => Self::Completed,
-            RunStatus::Partial => Self::Partial,
-            RunStatus::Failed => Self::Failed,
-            RunStatus::Cancelled => Self::Cancelled,
+            Status::Queued => Self::Queued,
+            Status::Running => Self::Running,
+            Status::WaitingForWorker => Self::WaitingForWorker,
+            Status::WaitingForUser => Self::WaitingForUser,
+            Status::Blocked => Self::Blocked,
+            Status::Completed => Self::Completed,
+            Status::Partial => Self::Partial,
+            Status::Failed => Self::Failed,
+            Status::Cancelled => Self::Cancelled,
         }
     }
 }
 
-impl From<WorkerPhase> for WirePhase {
-    fn from(phase: WorkerPhase) -> Self {
+impl From<Phase> for WirePhase {
+    fn from(phase: Phase) -> Self {
         match phase {
-            WorkerPhase::Idle => Self::Idle,
-            WorkerPhase::Working => Self::Working,
-            WorkerPhase::Done => Self::Done,
-            WorkerPhase::Merged => Self::Merged,
-            WorkerPhase::Asking => Self::Asking,
-            WorkerPhase::Failed => Self::Failed,
-            WorkerPhase::Stopped => Self::Stopped,
+            Phase::Idle => Self::Idle,
+            Phase::Working => Self::Working,
+            Phase::Done => Self::Done,
+            Phase::Merged => Self::Merged,
+            Phase::Asking => Self::Asking,
+            Phase::Failed => Self::Failed,
+            Phase::Stopped => Self::Stopped,
         }
     }
 }

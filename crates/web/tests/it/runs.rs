@@ -3,13 +3,13 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use conductor::status::{Phase, Status};
 use futures_util::StreamExt as _;
 use serde_json::{Value, json};
 use tokio::sync::broadcast;
 use tokio::time::timeout;
 use web::runs::{
-    Asked, Decision, Directive, Objective, Run, RunEvents, RunRefusal, RunRefusalKind, RunStatus, Runs,
-    Started, Worker, WorkerPhase,
+    Asked, Decision, Directive, Objective, Run, RunEvents, RunRefusal, RunRefusalKind, Runs, Started, Worker,
 };
 
 use crate::desk::Desk;
@@ -51,7 +51,7 @@ impl Played {
 
 impl Runs for Played {
     fn start(&self, wanted: Objective) -> Asked<'_, Started> {
-        let run = run("r1", RunStatus::Queued);
+        let run = run("r1", Status::Queued);
         self.becomes(run.clone());
         let started = Started { id: run.id, path: run.path, revision: 0, status: run.status };
         self.note(format!("start {} {:?}", wanted.text, wanted.workers), started)
@@ -102,7 +102,7 @@ impl Runs for Played {
     }
 }
 
-fn run(id: &str, status: RunStatus) -> Run {
+fn run(id: &str, status: Status) -> Run {
     let worker = |name: &str, phase| Worker {
         name: name.to_owned(),
         phase,
@@ -122,7 +122,7 @@ fn run(id: &str, status: RunStatus) -> Run {
         begun: 1,
         ended: None,
         tokens: 12,
-        workers: vec![worker("Researcher", WorkerPhase::Working), worker("Terminal", WorkerPhase::Idle)],
+        workers: vec![worker("Researcher", Phase::Working), worker("Terminal", Phase::Idle)],
         proposals: Vec::new(),
     }
 }
@@ -213,13 +213,13 @@ async fn a_page_hears_how_the_run_is_that_it_shows_and_of_no_other() {
         &json!({ "path": "runs/r1/draft.md", "text": "# Compare\n" }).to_string(),
     )
     .await;
-    played.becomes(run("r1", RunStatus::Running));
+    played.becomes(run("r1", Status::Running));
     let mut page = Page::open_at(&desk, "runs/r1/draft.md", 5).await.unwrap();
     // First how it is, with the document; then what changes.
     page.event("hello").await;
     assert_eq!(page.event("run").await["run"]["status"], "running");
-    played.becomes(run("r2", RunStatus::Failed));
-    played.becomes(run("r1", RunStatus::Completed));
+    played.becomes(run("r2", Status::Failed));
+    played.becomes(run("r1", Status::Completed));
     let told = page.event("run").await;
     assert_eq!(
         (&told["run"]["id"], &told["run"]["status"], &told["run"]["over"]),
@@ -231,7 +231,7 @@ async fn a_page_hears_how_the_run_is_that_it_shows_and_of_no_other() {
 #[tokio::test(flavor = "multi_thread")]
 async fn the_first_page_hears_of_all_runs_and_then_of_each_that_changes() {
     let played = Played::new();
-    played.becomes(run("r1", RunStatus::Running));
+    played.becomes(run("r1", Status::Running));
     let desk = Desk::with(Some(Arc::clone(&played) as _)).await;
     let mut socket = opened(&desk, &desk.token, "/ws/runs").await.unwrap();
     let mut next = async || {
@@ -240,7 +240,7 @@ async fn the_first_page_hears_of_all_runs_and_then_of_each_that_changes() {
     };
     let all = next().await;
     assert_eq!((&all["kind"], &all["runs"][0]["id"]), (&json!("all"), &json!("r1")));
-    played.becomes(run("r1", RunStatus::Cancelled));
+    played.becomes(run("r1", Status::Cancelled));
     let one = loop {
         let event = next().await;
         if event["kind"] == "one" {
