@@ -1,5 +1,6 @@
 //! The task that owns one document: hears, does, writes once, answers. Never touches the document on both sides of an await.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::{broadcast, mpsc, watch};
@@ -156,12 +157,13 @@ impl DocumentActor {
         true
     }
 
-    fn tell(&self, outcome: Outcome) {
-        let text = self.desk.document.text();
+    fn tell(&mut self, outcome: Outcome) {
+        let (text, revision) = (self.desk.shared_text(), self.desk.revision);
         self.snapshot.send_if_modified(|snapshot| {
-            let is_new = snapshot.revision != self.desk.revision || *snapshot.text != *text;
+            let is_same = Arc::ptr_eq(&snapshot.text, &text) || snapshot.text == text;
+            let is_new = snapshot.revision != revision || !is_same;
             if is_new {
-                *snapshot = Snapshot { text: text.into(), revision: self.desk.revision };
+                *snapshot = Snapshot { text, revision };
             }
             is_new
         });

@@ -31,8 +31,8 @@ pub struct Delivery {
     path: String,
     /// The text that is answered.
     baseline: String,
-    /// That text with what of the answer is in the document.
-    shown: String,
+    /// That text with what of the answer is in the document; none as long as nothing is.
+    laid: Option<String>,
     /// What the document read after our last write.
     written: Option<String>,
     outcome: Outcome,
@@ -132,20 +132,9 @@ impl Delivery {
         response.is_later = is_later;
         pending.put_base(&id, &baseline)?;
         pending.put(&response)?;
-        let shown = baseline.clone();
         let outcome = Outcome::default();
-        Ok(Delivery {
-            pending,
-            snapshot,
-            response,
-            layout,
-            write,
-            path,
-            baseline,
-            shown,
-            written: None,
-            outcome,
-        })
+        let (laid, written) = (None, None);
+        Ok(Delivery { pending, snapshot, response, layout, write, path, baseline, laid, written, outcome })
     }
 
     /// A delivery that a crash broke off, to go on with in the document, which reads `current` now. None if the response is of another
@@ -172,15 +161,15 @@ impl Delivery {
             layout,
             write,
             path: path.to_owned(),
-            shown: baseline.clone(),
             baseline,
+            laid: None,
             written: None,
             outcome: Outcome::default(),
             response,
         };
         if delivery.response.applied > 0 {
-            delivery.shown =
-                delivery.layout.lay(&delivery.baseline, &delivery.words(delivery.response.applied))?.text;
+            let words = delivery.words(delivery.response.applied);
+            delivery.laid = Some(delivery.layout.lay(&delivery.baseline, &words)?.text);
         }
         Ok(Some(delivery))
     }
@@ -255,7 +244,7 @@ impl Delivery {
         }
         let laid = self.layout.lay(&self.baseline, &self.words(length))?;
         self.outcome.notices = laid.notices;
-        if laid.text == self.shown {
+        if laid.text == self.shown() {
             return Ok(Flushed::Nothing);
         }
         let mut refused = String::new();
@@ -282,12 +271,12 @@ impl Delivery {
                 | FileResult::Content { .. }
                 | FileResult::SectionContent { .. }
                 | FileResult::Created { .. } => {
-                    self.outcome.is_merged |= current != self.shown;
+                    self.outcome.is_merged |= current != self.shown();
                     self.outcome.conflicts += merged.conflicts;
                     self.outcome.revision = Some(reply.revision);
                     self.response.applied = length;
                     self.response.attempt = None;
-                    self.shown = laid.text;
+                    self.laid = Some(laid.text);
                     self.written = Some(merged.text);
                     return Ok(Flushed::Written);
                 }
@@ -305,8 +294,8 @@ impl Delivery {
             return None;
         }
         let merged = match self.write {
-            Write::Merge => merge_diff3(&self.shown, ours, current),
-            Write::Crdt => merge(&self.shown, ours, current),
+            Write::Merge => merge_diff3(self.shown(), ours, current),
+            Write::Crdt => merge(self.shown(), ours, current),
         };
         let conflicts = merged.notices.iter().filter(|notice| notice.kind == NoticeKind::Conflict).count();
         let is_kept = is_as_we_left_it || names == self::names(&merged.text);
@@ -319,9 +308,7 @@ impl Delivery {
     ///
     /// [`DeliveryError`] if that cannot be kept; then the answer seems to wait still, and is found to be there already.
     pub fn settle(self) -> Result<Outcome, DeliveryError> {
-        let before = self.snapshot.get()?;
-        let agreed = self.agreed(before.as_deref());
-        if let Some(agreed) = agreed {
+        if let Some(agreed) = self.agreed()? {
             self.snapshot.set(&agreed)?;
         }
         self.pending.clear(&self.response.id)?;
@@ -329,16 +316,21 @@ impl Delivery {
     }
 
     /// The text up to which everything is answered.
-    fn agreed(&self, before: Option<&str>) -> Option<Cow<'_, str>> {
-        let is_later = self.response.is_later || before.map(fingerprint) != self.response.snapshot;
-        match before {
-            // Only a part of the answer came, so the question is still open.
-            None if !self.response.is_whole => None,
-            Some(before) if !self.response.is_whole || is_later => {
-                Some(merge(&self.baseline, &self.shown, before).text.into())
-            }
-            None | Some(_) => Some(self.shown.as_str().into()),
+    fn agreed(&self) -> Result<Option<Cow<'_, str>>, SidecarError> {
+        let is_as_it_was = !self.response.is_later && self.snapshot.fingerprint()? == self.response.snapshot;
+        if self.response.is_whole && is_as_it_was {
+            return Ok(Some(self.shown().into()));
         }
+        Ok(match self.snapshot.get()? {
+            Some(before) => Some(merge(&self.baseline, self.shown(), &before).text.into()),
+            // Only a part of the answer came, so the question is still open.
+            None => self.response.is_whole.then(|| self.shown().into()),
+        })
+    }
+
+    /// The text that is answered with what of the answer is in the document.
+    fn shown(&self) -> &str {
+        self.laid.as_deref().unwrap_or(&self.baseline)
     }
 
     /// Gives the answer up, as if it had never been asked for.

@@ -147,7 +147,10 @@ impl<D: Disk> StoredFile<D> {
             |now: Look| (now.inode, now.size, now.modified) == (look.inode, look.size, look.modified);
         // Two writes may carry the same time, so the content has the last word.
         self.disk.look(&self.path).is_ok_and(is_same)
-            && self.current().is_ok_and(|(_, text)| sum(&text) == sum_written)
+            && self.news().is_ok_and(|(_, other)| {
+                let text = other.as_deref().or(self.known.as_deref());
+                text.is_some_and(|text| sum(text) == sum_written)
+            })
     }
 
     /// The caller has taken in the texts that were left over; they may go.
