@@ -158,8 +158,10 @@ async fn c05_a_whole_save_of_an_old_text_is_merged_and_a_whole_write_on_an_old_b
     for number in 0..7 {
         stage.append(&id, "Terminal", &format!("Line {number}."), worker("Terminal")).await;
     }
-    let write =
-        FileCommand::Write { path: document_of(&id), content: loaded.replace("# compare", "# contrast") };
+    let write = FileCommand::Write {
+        path: document_of(&id),
+        content: loaded.replace("# compare", "# contrast").into(),
+    };
     let reply = stage.documents.execute(write.by(person()).on(base)).await.unwrap();
     let FileResult::Error { kind: FileErrorKind::Conflict { current, current_revision }, .. } = reply.result
     else {

@@ -36,7 +36,7 @@ impl Desk {
 
     fn dispatch(&mut self, request: &Request) -> Result<FileResult, Refusal> {
         match &request.command {
-            FileCommand::Read { .. } => Ok(FileResult::Content { content: self.document.text().to_owned() }),
+            FileCommand::Read { .. } => Ok(FileResult::Content { content: self.shared_text() }),
             FileCommand::ReadSection { section, .. } => {
                 let found = self.section(section)?;
                 Ok(FileResult::SectionContent { section: found.title, content: found.content })

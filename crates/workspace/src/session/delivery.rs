@@ -3,6 +3,7 @@
 //! disk, and never takes away what somebody typed meanwhile.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use document::component::components;
 use document::frontmatter::Write;
@@ -11,7 +12,7 @@ use document::patch::steady_prefix;
 
 use super::layout::{Layout, LayoutError, Words};
 use crate::command::{Actor, FileCommand, FileErrorKind, FileResult};
-use crate::pending::{Pending, Response, Target, fingerprint};
+use crate::pending::{Pending, Response, Target};
 use crate::reach::{Reach, ReachError};
 use crate::sidecar::{DocumentPaths, SidecarError};
 use crate::snapshot::Snapshot;
@@ -34,7 +35,7 @@ pub struct Delivery {
     /// That text with what of the answer is in the document; none as long as nothing is.
     laid: Option<String>,
     /// What the document read after our last write.
-    written: Option<String>,
+    written: Option<Arc<str>>,
     outcome: Outcome,
 }
 
@@ -50,7 +51,7 @@ pub struct Outcome {
     /// What the person may want to know.
     pub notices: Vec<String>,
     /// What the document read after the last write.
-    pub left: Option<String>,
+    pub left: Option<Arc<str>>,
 }
 
 /// How much of the answer is brought into the document.
@@ -125,11 +126,12 @@ impl Delivery {
         let snapshot = Snapshot::at(&paths.snapshot);
         let Order { id, author, time, layout, write, path, baseline, is_earlier } = order;
         let mut response = Response::new(&id, &author, Target::Answer(layout.clone()), &baseline, time);
-        let before = snapshot.get()?;
+        let before = snapshot.fingerprint()?;
         // A snapshot that holds all of the text and more is of an answer that came since the text was read.
-        let is_later = is_earlier && before.as_deref().is_some_and(|before| is_extended(&baseline, before));
-        response.snapshot = before.filter(|_| !is_later).as_deref().map(fingerprint);
-        response.is_later = is_later;
+        response.is_later = is_earlier
+            && before.as_ref().is_some_and(|before| *before != response.base)
+            && snapshot.get()?.is_some_and(|before| is_extended(&baseline, &before));
+        response.snapshot = before.filter(|_| !response.is_later);
         pending.put_base(&id, &baseline)?;
         pending.put(&response)?;
         let outcome = Outcome::default();
@@ -257,9 +259,10 @@ impl Delivery {
                 attempt.upto = length;
             }
             self.keep()?;
-            let mut request = FileCommand::Write { path: self.path.clone(), content: merged.text.clone() }
-                .by(Actor::User(self.response.author.clone()))
-                .on(revision);
+            let mut request =
+                FileCommand::Write { path: self.path.clone(), content: Arc::clone(&merged.text) }
+                    .by(Actor::User(self.response.author.clone()))
+                    .on(revision);
             if upto == Upto::End && self.response.is_whole {
                 request = request.named(format!("{}:whole", self.response.id));
             }
@@ -271,7 +274,7 @@ impl Delivery {
                 | FileResult::Content { .. }
                 | FileResult::SectionContent { .. }
                 | FileResult::Created { .. } => {
-                    self.outcome.is_merged |= current != self.shown();
+                    self.outcome.is_merged |= *current != *self.shown();
                     self.outcome.conflicts += merged.conflicts;
                     self.outcome.revision = Some(reply.revision);
                     self.response.applied = length;
@@ -299,7 +302,7 @@ impl Delivery {
         };
         let conflicts = merged.notices.iter().filter(|notice| notice.kind == NoticeKind::Conflict).count();
         let is_kept = is_as_we_left_it || names == self::names(&merged.text);
-        is_kept.then_some(Merged { text: merged.text, conflicts })
+        is_kept.then(|| Merged { text: merged.text.into(), conflicts })
     }
 
     /// All is in the document: what comes after it is the person's next change, and nothing waits any more.
@@ -357,7 +360,7 @@ fn names(text: &str) -> Option<Vec<String>> {
 }
 
 struct Merged {
-    text: String,
+    text: Arc<str>,
     conflicts: usize,
 }
 
@@ -367,7 +370,7 @@ fn is_extended(base: &str, text: &str) -> bool {
 }
 
 /// The document as its owner has it now, and its revision.
-pub(crate) async fn read(reach: &mut Reach, path: &str) -> Result<(String, u64), DeliveryError> {
+pub(crate) async fn read(reach: &mut Reach, path: &str) -> Result<(Arc<str>, u64), DeliveryError> {
     let reply = reach.execute(FileCommand::Read { path: path.to_owned() }.by(Actor::System)).await?;
     match reply.result {
         FileResult::Content { content } => Ok((content, reply.revision)),

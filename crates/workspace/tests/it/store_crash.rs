@@ -18,8 +18,8 @@ use crate::store::names;
 /// Tells the child which document to write.
 const CHILD: &str = "AGENT_DOC_TEST_KILLED";
 const KILLS: usize = 1000;
-/// What a child says when it begins to write.
-const READY: &str = "it begins";
+/// How a line begins by which a child says that a text is written.
+const WRITTEN: &str = "ack ";
 const START: &str = "# Plan\n\n## Log\n\n## Last\n\nend\n";
 
 #[tokio::test]
@@ -29,14 +29,13 @@ async fn child() {
     let name = path.file_name().unwrap().to_str().unwrap();
     let mut dice = Dice::new(u64::from(std::process::id()));
     let mut acknowledged = std::io::stdout();
-    acknowledged.write_all(format!("{READY}\n").as_bytes()).unwrap();
     for number in 0.. {
         let line = sentence(&format!("agent{}x", std::process::id()), number, &mut dice);
         let command =
             FileCommand::AppendSection { path: name.into(), section: "Log".into(), content: line.clone() };
         let reply = hub.execute(command.by(Actor::Worker("Log".into())).named(&line)).await;
         if matches!(reply.result, FileResult::Written { .. }) {
-            acknowledged.write_all(format!("ack {} {line}\n", reply.revision).as_bytes()).unwrap();
+            acknowledged.write_all(format!("{WRITTEN}{} {line}\n", reply.revision).as_bytes()).unwrap();
         }
     }
 }
@@ -57,8 +56,8 @@ fn recover(path: &Path) {
 enum From {
     /// It is killed in the middle of opening, or later.
     Start,
-    /// It is killed while it writes, however slow the machine is.
-    Ready,
+    /// It is killed after its first text is written, however slow the machine is.
+    Written,
 }
 
 /// Starts a child, kills it after a while, and gives revision and line of what it had said was written.
@@ -71,7 +70,7 @@ fn killed_after(path: &Path, from: From, pause: Duration) -> Vec<(u64, String)> 
         .spawn()
         .unwrap();
     let (mut output, mut said) = (BufReader::new(child.stdout.take().unwrap()), String::new());
-    while from == From::Ready && !said.contains(READY) {
+    while from == From::Written && !said.contains(WRITTEN) {
         assert!(output.read_line(&mut said).unwrap() > 0, "the child ended: {said}");
     }
     std::thread::sleep(pause);
@@ -80,7 +79,7 @@ fn killed_after(path: &Path, from: From, pause: Duration) -> Vec<(u64, String)> 
     output.read_to_string(&mut said).unwrap();
     let whole = said.rsplit_once('\n').map_or("", |(whole, _)| whole);
     let acknowledged = whole.lines().filter_map(|line| {
-        let (revision, line) = line.split_once("ack ")?.1.split_once(' ')?;
+        let (revision, line) = line.split_once(WRITTEN)?.1.split_once(' ')?;
         Some((revision.parse().unwrap(), line.to_owned()))
     });
     acknowledged.collect()
@@ -98,7 +97,7 @@ fn a_thousand_kills_at_any_moment_leave_a_whole_version_and_every_acknowledged_l
     fs::write(&path, START).unwrap();
     let (mut dice, mut acknowledged, mut with_leftovers) = (Dice::new(1), Vec::new(), 0);
     for round in 0..KILLS {
-        let (from, least) = if round % 2 == 0 { (From::Start, 4_000) } else { (From::Ready, 0) };
+        let (from, least) = if round % 2 == 0 { (From::Start, 4_000) } else { (From::Written, 0) };
         acknowledged.extend(killed_after(&path, from, Duration::from_micros(least + dice.below(16_000))));
         with_leftovers += usize::from(!left(folder.path()).is_empty());
         let text = fs::read_to_string(&path).unwrap();
@@ -151,7 +150,7 @@ fn kill_during_saves(path: &Path, style: Style) {
         });
         let (mut dice, mut kills, mut acknowledged) = (Dice::new(9), 0, Vec::new());
         while !is_over.load(Ordering::SeqCst) {
-            acknowledged.extend(killed_after(path, From::Ready, Duration::from_micros(dice.below(40_000))));
+            acknowledged.extend(killed_after(path, From::Written, Duration::from_micros(dice.below(40_000))));
             kills += 1;
         }
         (editor.join().unwrap(), acknowledged, kills)
