@@ -80,7 +80,8 @@ impl View {
         let theme = self.theme;
         let mut picture = Picture::default();
         let is_tall = rows_max >= 8;
-        if is_tall {
+        // A question needs the rows itself.
+        if is_tall && (rows_max >= 14 || !self.dialogs.is_open()) {
             picture.rows.push(rule(columns, self.dialogs.is_open(), theme));
         }
         if self.dialogs.is_open() {

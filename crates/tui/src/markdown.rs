@@ -76,7 +76,7 @@ impl Markdown {
 
     /// What stands below the finished rows for now.
     pub fn tail(&self, columns: usize) -> Vec<Line<'static>> {
-        if self.held.trim().is_empty() && self.fence.is_none() {
+        if self.held.is_empty() || (self.held.trim().is_empty() && self.fence.is_none()) {
             return Vec::new();
         }
         let mut copy = Markdown {

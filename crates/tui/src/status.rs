@@ -39,7 +39,7 @@ impl Status {
         let step = usize::try_from(now.as_millis() / STEP.as_millis()).unwrap_or_default();
         let sign = SIGNS.get(step % SIGNS.len()).copied().unwrap_or("·");
         let doing = match &self.retry {
-            Some((at, words)) => format!("{words}; again in {} s", at.saturating_sub(now).as_secs()),
+            Some((at, words)) => format!("again in {} s, {words}", at.saturating_sub(now).as_secs()),
             None if self.doing.is_empty() => "working".to_owned(),
             None => harmless::one_line(&self.doing),
         };

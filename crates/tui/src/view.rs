@@ -115,7 +115,7 @@ impl View {
             Event::Told(notice, words) => self.transcript.tell(notice, &words),
             Event::Page(text) => self.transcript.page(&text),
             Event::Retrying { attempt, attempts_max, after, reason } => {
-                let words = format!("{reason}; attempt {attempt} of {attempts_max}");
+                let words = format!("attempt {attempt} of {attempts_max}: {reason}");
                 self.status.retry = Some((now + after, words));
             }
             Event::Tokens(tokens) => self.status.tokens = tokens,

@@ -30,7 +30,8 @@ impl Dialogs {
             choices = self.choices(question, columns, Notes::None, theme);
         }
         let (mut below, cursor) = self.below(columns, now, theme);
-        if head.len() + choices.len() + below.len() + 1 > rows_max && cursor.is_none() {
+        // What would be done matters more than what the keys are.
+        if head.len() + choices.len() + below.len() + body.len() > rows_max && cursor.is_none() {
             below.clear();
         }
         let room = rows_max.saturating_sub(head.len() + choices.len() + below.len()).clamp(1, BODY_MAX);
@@ -80,7 +81,14 @@ impl Dialogs {
         let first = self.scrolled.min(body.len() - shown);
         let hidden = body.len() - shown;
         let mut rows: Vec<Line<'static>> = body.into_iter().skip(first).take(shown).collect();
-        if room > 1 {
+        if room == 1 {
+            // A part of a command must never look like the whole.
+            let mark = format!("…+{hidden}");
+            let rest = rows.pop().map(|row| chop(&row.spans, columns.saturating_sub(mark.len()).max(1)));
+            let mut row = rest.and_then(|rows| rows.into_iter().next()).unwrap_or_default();
+            row.spans.push(Span::styled(mark, theme.warning()));
+            rows.push(row);
+        } else {
             let words = format!("  … {hidden} more lines (page up, page down)");
             rows.push(Line::styled(cut(&words, columns), theme.warning()));
         }

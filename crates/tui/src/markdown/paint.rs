@@ -193,8 +193,8 @@ impl Painter {
         self.flush();
         let is_first_of_item = self.margins.iter().any(|margin| margin.first.is_some());
         if self.is_apart && !self.rows.is_empty() && !is_first_of_item {
-            let blank = Line::from(self.margins.iter().map(|margin| margin.rest.clone()).collect::<Vec<_>>());
-            self.rows.push(blank);
+            let margins: Vec<Span<'static>> = self.margins.iter().map(|margin| margin.rest.clone()).collect();
+            self.rows.extend(chop(&margins, self.columns).into_iter().take(1));
         }
         self.is_apart = true;
     }
