@@ -7,7 +7,6 @@ mod commands;
 mod completing;
 mod console;
 mod follow;
-mod guard;
 mod page;
 mod plain;
 mod told;

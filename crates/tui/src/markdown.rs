@@ -65,7 +65,7 @@ impl Markdown {
 
     /// The rest, as if nothing more came.
     pub fn end(&mut self, columns: usize) -> Vec<Line<'static>> {
-        if !self.held.ends_with('\n') {
+        if !self.held.is_empty() && !self.held.ends_with('\n') {
             self.held.push('\n');
         }
         let mut rows = self.finished(columns);

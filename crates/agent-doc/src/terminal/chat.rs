@@ -175,9 +175,9 @@ impl ChatHost {
     pub(super) fn begin(&mut self, first: TurnInput, console: &mut Console) {
         let (far, mut near) = remote();
         let stop = StreamController::new();
-        let placeholder =
-            std::mem::replace(&mut self.talk.conversation, Conversation::absent(&self.talk.conversation));
-        let (mut conversation, mailbox, stopped) = (placeholder, self.mailbox.clone(), stop.clone());
+        let absent = Conversation::absent(&self.talk.conversation);
+        let mut conversation = std::mem::replace(&mut self.talk.conversation, absent);
+        let (mailbox, stopped) = (self.mailbox.clone(), stop.clone());
         let task = tokio::spawn(async move {
             let told = mailbox.clone();
             let mut tell = move |event: TurnEvent| send(&told, Message::Turn(event));
@@ -260,6 +260,12 @@ impl ChatHost {
         console.apply(Event::Mode(mode_name(mode).to_owned()));
     }
 
+    /// Offers the prompts that can be gone back to.
+    pub(super) fn list_prompts(&self, console: &mut Console) {
+        let prompts = self.prompts().into_iter().map(|(_, said)| said).collect();
+        console.apply(Event::Prompts(prompts));
+    }
+
     /// The prompts of the conversation with how many messages stand before each, the last one first.
     fn prompts(&self) -> Vec<(usize, String)> {
         let messages = self.talk.conversation.history().map(History::messages).unwrap_or_default();
@@ -308,17 +314,14 @@ impl Host for ChatHost {
             Intent::Say(said) if self.under.is_none() => self.say(said, console),
             Intent::Say(said) => console.apply(Event::Restored(said)),
             Intent::Steer(said) => self.steer(said, console),
-            Intent::Command { name, rest } => return self.command(&name, &rest, console).await,
+            Intent::Command { name, rest } => return self.command(&name, &rest, console),
             Intent::Interrupt => self.interrupt(),
             Intent::Answer { question, choice, words } => self.answer(question, choice, words, console),
             Intent::Complete(query) => {
                 let suggestions = self.files.suggest(&query);
                 console.apply(Event::Suggested { query, suggestions });
             }
-            Intent::ListPrompts => {
-                let prompts = self.prompts().into_iter().map(|(_, said)| said).collect();
-                console.apply(Event::Prompts(prompts));
-            }
+            Intent::ListPrompts => self.list_prompts(console),
             Intent::Rewind(index) => self.rewind(index, console),
             Intent::NextMode => {
                 let next = match self.talk.policy.mode() {

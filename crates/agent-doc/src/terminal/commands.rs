@@ -38,7 +38,7 @@ pub(super) const COMMANDS: &[(&str, &str, &str)] = &[
 ];
 
 impl ChatHost {
-    pub(super) async fn command(&mut self, name: &str, rest: &str, console: &mut Console) -> Flow {
+    pub(super) fn command(&mut self, name: &str, rest: &str, console: &mut Console) -> Flow {
         let is_quiet =
             matches!(name, "help" | "?" | "mode" | "permissions" | "sessions" | "export" | "quit" | "exit");
         if console.is_busy() && !is_quiet {
@@ -67,11 +67,11 @@ impl ChatHost {
                 Ok(())
             }
             "rewind" => {
-                use super::console::Host as _;
-                return self.act(tui::Intent::ListPrompts, console).await;
+                self.list_prompts(console);
+                Ok(())
             }
             "export" => self.export(rest, console),
-            "doc" => self.document(rest, console).await,
+            "doc" => self.document(rest, console),
             "run" => self.start_run(rest, console),
             _ => Err(Refusal::new(format!("there is no command /{name}"), near(name)).into()),
         };
@@ -186,7 +186,7 @@ impl ChatHost {
         Ok(())
     }
 
-    async fn document(&mut self, rest: &str, console: &mut Console) -> Result<()> {
+    fn document(&mut self, rest: &str, console: &mut Console) -> Result<()> {
         let (name, said) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
         if name.is_empty() {
             return Err(Refusal::new(

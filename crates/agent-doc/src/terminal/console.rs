@@ -5,14 +5,14 @@ use std::io::Stdout;
 use std::time::{Duration, Instant};
 
 use agent::StreamController;
-use anyhow::Result;
+use anyhow::{Context as _, Result};
 use crossterm::event::EventStream;
 use futures_util::StreamExt as _;
 use tokio::sync::{mpsc, oneshot};
-use tui::{Event, Facts, Input, Intent, Question, Screen, Theme, View, read_input};
+use tui::{Event, Facts, Guard, Input, Intent, Question, Screen, Theme, View, read_input};
 use workspace::conversation::{Conversation, TurnEvent};
 
-use super::guard::Guard;
+use crate::refusal::Refusal;
 use crate::signals;
 
 /// Between two pictures.
@@ -74,7 +74,10 @@ pub(super) struct Console {
 impl Console {
     /// Takes the terminal.
     pub(super) fn open(log: &std::path::Path) -> Result<Console> {
-        let guard = Guard::take(log)?;
+        let guard = Guard::take(log).with_context(|| {
+            let remedy = "try 'agent-doc chat --plain', or ask with -p 'TEXT'";
+            Refusal::new("the terminal cannot be used", remedy)
+        })?;
         let size = crossterm::terminal::size().unwrap_or((80, 24));
         let (mailbox, messages) = mpsc::channel(MESSAGES_MAX);
         Ok(Console {

@@ -3,16 +3,16 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use ::tools::tool::Asker;
 use agent::history::History;
 use agent::permission::{Mode, Policy, Rule};
 use agent::request::Frame;
 use agent::turn::{Caps, Setup};
 use anyhow::{Context as _, Result};
-use tools::tool::Asker;
 use workspace::conversation::{Conversation, Ports, Transcript, Transcripts};
 use workspace::sidecar::{Sidecar, root_of};
 
-use super::tools::{self, Opened};
+use super::tools::Opened;
 use super::{model, prompt, search, turns};
 use crate::configuration::Configuration;
 use crate::refusal::Refusal;
@@ -75,7 +75,7 @@ pub(crate) async fn open(wish: Wish<'_>, caps: impl FnOnce(&Configuration) -> Ca
     log::begin(&sidecar);
     let (transcript, history) = transcript(wish.beginning, &Transcripts::at(&sidecar.sessions()))?;
     let (toolbox, opened) =
-        tools::all(&sidecar, &policy, &settings, transcript.id(), provider, wish.asker).await?;
+        super::tools::all(&sidecar, &policy, &settings, transcript.id(), provider, wish.asker).await?;
     let frame = Frame {
         model: chosen.name,
         system: prompt::system(&root, &Trust::of_person()).into(),

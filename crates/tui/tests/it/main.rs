@@ -2,9 +2,11 @@
 
 mod composer;
 mod dialog;
+mod guard;
 mod harmless;
 mod kit;
 mod markdown;
+mod picture;
 mod screen;
 mod sizes;
 mod turn;

@@ -81,7 +81,17 @@ fn markup_and_odd_things_are_shown_as_they_are() {
     check(
         "<b>bold</b> & <script>\nalert(1)\n</script>\n\n#hashtag\n\n    indented\n\n* * *\n\n![alt](x.png)\n",
         40,
-        expect![[""]],
+        expect![[r#"
+            <b>bold</b> & <script> alert(1)
+            </script>
+
+            #hashtag
+
+              indented
+
+            ────────────────────────────────────────
+
+            alt (x.png)"#]],
     );
 }
 

@@ -63,16 +63,16 @@ fn a_question_fits_a_small_terminal() {
         40,
         10,
         expect![[r#"
-          │ exit code 101
-        ────────────────────────────────────────
-        ? agent wants to run a command
-          cargo build --release && ./target/rele
-        ▸ 1. Allow this time
-          2. Always allow
-          3. Wait and tell agent what to do
-             differently
-          4. Never allow
-        1-4 or ↑↓ and enter · esc waits"#]],
+              │ exit code 101
+            ? agent wants to run a command
+              cargo build --release && ./target/rele
+              ase/tool
+            ▸ 1. Allow this time
+              2. Always allow
+              3. Wait and tell agent what to do
+                 differently
+              4. Never allow
+            1-4 or ↑↓ and enter · esc waits"#]],
     );
 }
 

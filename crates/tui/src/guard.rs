@@ -2,15 +2,12 @@
 //! also after a panic.
 
 use std::fs::OpenOptions;
-use std::io::Write as _;
+use std::io::{Result, Write as _};
 use std::os::fd::{AsFd as _, OwnedFd};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use anyhow::{Context as _, Result};
 use crossterm::terminal::{disable_raw_mode, enable_raw_mode};
-
-use crate::refusal::Refusal;
 
 /// Pastes come marked, so that a line break in one is no enter.
 const ENTER: &str = "\x1b[?2004h";
@@ -18,13 +15,18 @@ const ENTER: &str = "\x1b[?2004h";
 const LEAVE: &str = "\x1b[?2004l\x1b[0m\x1b[?25h\x1b[?2026l";
 
 /// Gives the terminal back when it is dropped.
-pub(super) struct Guard {
+#[derive(Debug)]
+pub struct Guard {
     stderr: Arc<Mutex<Option<OwnedFd>>>,
 }
 
 impl Guard {
     /// Takes the terminal. What others write to standard error goes to `log`.
-    pub(super) fn take(log: &Path) -> Result<Guard> {
+    ///
+    /// # Errors
+    ///
+    /// There is no terminal, or it cannot be used so.
+    pub fn take(log: &Path) -> Result<Guard> {
         let stderr = Arc::new(Mutex::new(None));
         enter()?;
         if let Some(original) = silenced(log) {
@@ -35,7 +37,11 @@ impl Guard {
     }
 
     /// Gives the terminal to somebody else for a while.
-    pub(super) fn lend<T>(&self, borrower: impl FnOnce() -> T) -> Result<T> {
+    ///
+    /// # Errors
+    ///
+    /// The terminal did not come back.
+    pub fn lend<T>(&self, borrower: impl FnOnce() -> T) -> Result<T> {
         leave();
         let given_back = borrower();
         enter()?;
@@ -52,9 +58,7 @@ impl Drop for Guard {
 }
 
 fn enter() -> Result<()> {
-    enable_raw_mode().with_context(|| {
-        Refusal::new("the terminal cannot be used", "try 'agent-doc chat --plain', or ask with -p 'TEXT'")
-    })?;
+    enable_raw_mode()?;
     write(ENTER);
     Ok(())
 }
