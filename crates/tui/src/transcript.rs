@@ -101,6 +101,7 @@ impl Transcript {
     pub(crate) fn end_words(&mut self) {
         self.end_thought();
         self.preparing.clear();
+        self.settle();
         let rows = self.answer.end(self.columns);
         self.speak(rows);
         self.has_spoken = false;
@@ -211,10 +212,8 @@ impl Transcript {
         rows
     }
 
-    /// Lets out what is finished.
+    /// Lets out what is finished. Words come after the calls that they were said behind.
     fn settle(&mut self) {
-        let rows = self.answer.finished(self.columns);
-        self.speak(rows);
         while self.calls.first().is_some_and(Call::is_over) {
             let call = self.calls.remove(0);
             let rows = call.rows("", self.columns, self.theme);
@@ -226,6 +225,8 @@ impl Transcript {
                 self.kept.push(kept);
             }
         }
+        let rows = self.answer.finished(self.columns);
+        self.speak(rows);
     }
 
     /// Words of the answer go out.
@@ -245,6 +246,7 @@ impl Transcript {
         if thought.trim().is_empty() {
             return;
         }
+        self.settle();
         let mark = Span::styled("∴ ", self.theme.dim());
         let rows = if self.shows_thoughts {
             self.wrapped(&thought, self.theme.thinking(), 2)

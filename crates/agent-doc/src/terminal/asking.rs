@@ -36,7 +36,7 @@ pub(super) fn question(id: u64, asked: &Asked, agent: &str, root: &Path, rules: 
         heading: heading(&asked.call.name),
         body,
         change,
-        why: why(&asked.why),
+        why: why(asked),
         choices: choices.collect(),
     }
 }
@@ -62,8 +62,10 @@ fn heading(tool: &str) -> String {
     }
 }
 
-fn why(why: &Why) -> String {
-    match why {
+fn why(asked: &Asked) -> String {
+    match &asked.why {
+        // The whole stands below.
+        Why::Uncovered(part) if *part == asked.shown => String::new(),
         Why::Rule(pattern) => format!("the rule 'ask {pattern}' says so"),
         Why::Uncovered(part) => format!("no rule allows: {}", part.chars().take(200).collect::<String>()),
         Why::Protected(path) => format!("{path} belongs to git or to agent-doc"),

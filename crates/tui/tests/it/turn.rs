@@ -111,6 +111,24 @@ fn calls_stand_in_the_order_in_which_they_were_made() {
 }
 
 #[test]
+fn words_stand_behind_the_calls_that_they_were_said_behind() {
+    let mut stage = Stage::new(80, 40);
+    stage.view.apply(Event::TurnBegan, stage.now);
+    stage.view.apply(
+        Event::ToolBegan { id: 1, tool: "Read".to_owned(), title: "call 1".to_owned(), change: None },
+        stage.now,
+    );
+    stage.view.apply(Event::ToolEnded { id: 1, output: "a".to_owned(), is_error: false }, stage.now);
+    stage.view.apply(Event::Thinking("A thought.".to_owned()), stage.now);
+    stage.view.apply(Event::Text("The answer.\n\n".to_owned()), stage.now);
+    stage.draw();
+    let shown = stage.shown();
+    let places: Vec<usize> =
+        ["call 1", "A thought.", "The answer."].iter().map(|words| shown.find(words).unwrap()).collect();
+    assert!(places.is_sorted(), "{shown}");
+}
+
+#[test]
 fn a_call_that_never_ended_is_marked_when_the_turn_is_over() {
     let mut stage = Stage::new(80, 24);
     stage.apply(Event::TurnBegan);
