@@ -22,6 +22,8 @@ pub enum Event {
     Thinking(String),
     /// A call is being written. Its arguments are not known yet.
     Preparing(String),
+    /// What is being done, for the status line alone.
+    Doing(String),
     /// What the model said is whole; what follows is something new.
     Break,
     /// What was said since the last break is void; it is tried again.

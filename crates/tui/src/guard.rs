@@ -53,7 +53,10 @@ impl Drop for Guard {
     fn drop(&mut self) {
         leave();
         restore(&self.stderr);
-        drop(std::panic::take_hook());
+        // The hook cannot be changed in the middle of a panic, and then the program ends anyway.
+        if !std::thread::panicking() {
+            drop(std::panic::take_hook());
+        }
     }
 }
 

@@ -102,6 +102,20 @@ impl<W: Write> Screen<W> {
         self.forget()
     }
 
+    /// The terminal was too small for any picture, and nobody knows where things stand: what is there scrolls away, and the region
+    /// begins below it.
+    ///
+    /// # Errors
+    ///
+    /// The terminal is gone.
+    pub fn start_over(&mut self, columns: u16) -> Result<()> {
+        self.columns = columns.max(1);
+        self.drawn.clear();
+        self.widths.clear();
+        self.cursor = (0, 0);
+        self.out.write_all(b"\x1b[999B\r\n\x1b[?25h")
+    }
+
     /// Takes the live region away. The cursor stands at the beginning of a line.
     ///
     /// # Errors

@@ -21,6 +21,10 @@ const HINT: Duration = Duration::from_secs(2);
 /// Messages that wait, at most.
 const QUEUE_MAX: usize = 32;
 
+/// Less is no terminal, but one that is being resized.
+const COLUMNS_MIN: u16 = 8;
+const ROWS_MIN: u16 = 3;
+
 /// What does not change while a view lives.
 #[derive(Debug, Clone, Copy)]
 pub struct Facts {
@@ -91,7 +95,9 @@ impl View {
             Event::Preparing(tool) => {
                 self.doing(&tool);
                 self.transcript.prepare(&tool);
+                self.deliver();
             }
+            Event::Doing(words) => self.doing(&words),
             Event::Break => self.transcript.end_words(),
             Event::Void => self.transcript.void(),
             Event::ToolBegan { id, tool, title, change } => {
@@ -161,6 +167,11 @@ impl View {
         let hint = self.hint.as_ref().map(|(until, _)| *until).filter(|until| *until > now);
         let armed = self.dialogs.wakes_at().filter(|at| *at > now);
         [moving, hint, armed].into_iter().flatten().min()
+    }
+
+    /// Whether the terminal is large enough to draw on. What happens meanwhile is drawn when it is.
+    pub fn fits(&self) -> bool {
+        self.size.0 >= COLUMNS_MIN && self.size.1 >= ROWS_MIN
     }
 
     pub(crate) fn columns(&self) -> usize {

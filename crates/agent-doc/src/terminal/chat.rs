@@ -9,7 +9,7 @@ use agent::StreamController;
 use agent::history::History;
 use agent::message::{Block, Message as Said, Role};
 use agent::permission::{Answer, Mode, Scope};
-use agent::turn::{Delivery, Event as TurnInput};
+use agent::turn::{Delivery, EndReason, Event as TurnInput};
 use anyhow::Result;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
@@ -132,6 +132,8 @@ pub(super) struct ChatHost {
     /// Questions of others than the turn.
     asked: HashMap<u64, oneshot::Sender<(usize, String)>>,
     files: completing::Files,
+    /// What was said to a turn that ended before the model got it.
+    unheard: Vec<Block>,
 }
 
 impl ChatHost {
@@ -146,6 +148,7 @@ impl ChatHost {
             under: None,
             asked: HashMap::new(),
             files,
+            unheard: Vec::new(),
         }
     }
 
@@ -301,9 +304,14 @@ impl ChatHost {
         self.talk.conversation = conversation;
         self.enforce();
         if let Some(error) = error {
-            console.apply(Event::TurnEnded(Ending::Failed(format!(
+            return console.apply(Event::TurnEnded(Ending::Failed(format!(
                 "{error}; nothing more is kept. Leave, and go on with --continue"
             ))));
+        }
+        // The turn had no next step for it, so it is the next prompt.
+        if !self.unheard.is_empty() {
+            let unheard = std::mem::take(&mut self.unheard);
+            self.begin(TurnInput::Prompted(unheard), console);
         }
     }
 }
@@ -344,8 +352,15 @@ impl Host for ChatHost {
     fn hear(&mut self, message: Message, console: &mut Console) {
         match message {
             Message::Turn(event) => {
-                if let TurnEvent::RuleMade { rule, .. } = &event {
-                    self.talk.policy.add(rule.clone());
+                match &event {
+                    TurnEvent::RuleMade { rule, .. } => self.talk.policy.add(rule.clone()),
+                    TurnEvent::Ended(ended) if ended.reason == EndReason::Completed => {
+                        self.unheard = ended.queued.concat();
+                    }
+                    TurnEvent::Ended(ended) if !ended.queued.is_empty() => {
+                        console.apply(Event::Restored(words(&ended.queued.concat())));
+                    }
+                    _ => {}
                 }
                 for event in self.teller.tell(event) {
                     console.apply(event);

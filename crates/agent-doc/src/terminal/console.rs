@@ -185,7 +185,11 @@ impl Console {
     async fn take_key(&mut self, key: crossterm::event::Event, host: &mut impl Host) -> Result<Flow> {
         let Some(input) = read_input(key) else { return Ok(Flow::On) };
         if let Input::Resized(columns, _) = input {
-            self.screen.resize(columns)?;
+            if self.view.fits() {
+                self.screen.resize(columns)?;
+            } else {
+                self.screen.start_over(columns)?;
+            }
         }
         let intent = self.view.press(input, self.began.elapsed());
         self.is_stale = true;
@@ -203,11 +207,14 @@ impl Console {
     }
 
     fn draw(&mut self) -> Result<()> {
+        self.drawn = Instant::now();
+        self.is_stale = false;
+        if !self.view.fits() {
+            return Ok(());
+        }
         let finished = self.view.take_finished();
         let live = self.view.live(self.began.elapsed());
         self.screen.draw(&finished, &live)?;
-        self.drawn = Instant::now();
-        self.is_stale = false;
         Ok(())
     }
 }

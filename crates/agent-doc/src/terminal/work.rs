@@ -103,7 +103,7 @@ fn shown(told: Told) -> Option<Event> {
     Some(match told {
         Told::Said(Said::Text(words)) => Event::Text(words),
         Told::Said(Said::Thinking(words)) => Event::Thinking(words),
-        Told::Said(Said::Doing(what)) => Event::Preparing(what),
+        Told::Said(Said::Doing(what)) => Event::Doing(what),
         Told::Said(Said::Break) => Event::Break,
         Told::Said(Said::Void) => Event::Void,
         Told::NoPlace => {
@@ -223,7 +223,7 @@ impl Workers {
             Happening::Status { status, why } => {
                 let words =
                     why.map_or_else(|| status.words().to_owned(), |why| format!("{}: {why}", status.words()));
-                vec![Event::Preparing(words)]
+                vec![Event::Doing(words)]
             }
             Happening::Merged { sources, revision } => {
                 vec![Event::Told(

@@ -14,53 +14,72 @@ pub(super) fn options() -> Options {
     Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS
 }
 
-/// The first block or item of `text`, which consists of whole lines, if something else has begun behind it.
+/// The first block or item of `text`, which consists of whole lines, if it is certainly over.
 pub(super) fn first(text: &str) -> Option<Unit> {
-    let (mut depth, mut blocks, mut items) = (0_usize, 0_usize, 0_usize);
-    let (mut is_list, mut is_heading) = (false, false);
+    let mut block: Option<Block> = None;
+    let (mut depth, mut items) = (0_usize, 0_usize);
     for (event, range) in Parser::new_ext(text, options()).into_offset_iter() {
+        if depth == 0 && !matches!(event, Event::End(_)) {
+            if let Some(block) = &block {
+                return over(text, block).or_else(|| unit(text, range.start, false));
+            }
+            block = Some(Block { end: range.end, kind: kind(&event) });
+        }
         match event {
-            Event::Start(tag) => {
-                if depth == 0 {
-                    blocks += 1;
-                    if blocks == 2 {
-                        return unit(text, range.start, false);
-                    }
-                    is_list = matches!(tag, Tag::List(_));
-                    is_heading = matches!(tag, Tag::Heading { .. });
-                }
-                if depth == 1 && is_list {
-                    items += 1;
-                    if items == 2 {
-                        return unit(text, range.start, true);
-                    }
+            Event::Start(Tag::Item) if depth == 1 => {
+                items += 1;
+                if items == 2 {
+                    return unit(text, range.start, true);
                 }
                 depth += 1;
             }
+            Event::Start(_) => depth += 1,
             Event::End(_) => depth = depth.saturating_sub(1),
-            _ if depth == 0 => {
-                blocks += 1;
-                if blocks == 2 {
-                    return unit(text, range.start, false);
-                }
-            }
             _ => {}
         }
     }
-    // A heading is finished with its line, and a paragraph with an empty one.
-    let is_over = is_heading || (!is_list && ends(text));
-    (blocks == 1 && is_over).then_some(Unit { length: text.len(), is_item: false })
+    over(text, &block?)
+}
+
+/// The first block of a text.
+struct Block {
+    end: usize,
+    kind: Kind,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// Finished with its line.
+    Heading,
+    /// Goes on after an empty line.
+    Lasting,
+    /// Finished by an empty line.
+    Other,
+}
+
+fn kind(event: &Event<'_>) -> Kind {
+    match event {
+        Event::Start(Tag::Heading { .. }) => Kind::Heading,
+        Event::Start(Tag::List(_) | Tag::CodeBlock(_) | Tag::HtmlBlock) | Event::Html(_) => Kind::Lasting,
+        _ => Kind::Other,
+    }
+}
+
+/// A block that nothing behind it can change. What follows an empty line is not looked at, so that it does not matter what has come.
+fn over(text: &str, block: &Block) -> Option<Unit> {
+    let line = text.get(..block.end)?.ends_with('\n');
+    let after = if line { block.end } else { block.end + text.get(block.end..)?.find('\n')? + 1 };
+    let next = text.get(after..).and_then(|rest| rest.split_inclusive('\n').next());
+    let is_blank = next.is_some_and(|next| next.ends_with('\n') && next.trim().is_empty());
+    match block.kind {
+        Kind::Heading => Some(Unit { length: after, is_item: false }),
+        Kind::Other if is_blank => Some(Unit { length: after, is_item: false }),
+        Kind::Other | Kind::Lasting => None,
+    }
 }
 
 /// What follows begins at the start of a line.
 fn unit(text: &str, start: usize, is_item: bool) -> Option<Unit> {
     let length = text.get(..start)?.rfind('\n').map_or(0, |end| end + 1);
     (length > 0).then_some(Unit { length, is_item })
-}
-
-/// Whether the only block of `text` is certainly over. Indented code and markup go on after an empty line.
-fn ends(text: &str) -> bool {
-    let first = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
-    let is_indented = first.starts_with("    ") || first.trim_start_matches(' ').starts_with('\t');
-    !is_indented && !first.trim_start().starts_with('<') && text.ends_with("\n\n")
 }

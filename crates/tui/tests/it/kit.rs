@@ -58,11 +58,18 @@ impl Stage {
 
     pub(crate) fn resize(&mut self, columns: u16, rows: u16) {
         self.terminal.screen_mut().set_size(number(rows), number(columns));
-        self.screen.resize(columns).unwrap();
+        if self.view.fits() {
+            self.screen.resize(columns).unwrap();
+        } else {
+            self.screen.start_over(columns).unwrap();
+        }
         self.press(Input::Resized(columns, rows));
     }
 
     pub(crate) fn draw(&mut self) {
+        if !self.view.fits() {
+            return;
+        }
         let finished = self.view.take_finished();
         self.screen.draw(&finished, &self.view.live(self.now)).unwrap();
         let bytes = std::mem::take(self.screen.out());

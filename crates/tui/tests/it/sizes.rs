@@ -143,6 +143,8 @@ fn no_size_makes_it_panic_or_write_outside() {
             stage.apply(Event::Text(
                 "| a | b |\n|---|---|\n| 1 | 多 |\n\n```rust\nfn main() {}\n```\n".to_owned(),
             ));
+            // Also where nothing is drawn, it could be.
+            stage.view.live(stage.now);
             stage.resize(80, 24);
             stage.resize(columns, rows);
             assert!(stage.terminal.screen().cursor_position().0 < rows);

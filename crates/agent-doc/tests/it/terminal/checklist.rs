@@ -76,18 +76,18 @@ async fn the_checklist_of_the_plan_line_by_line() {
 async fn allowed_and_refused_calls_of_one_step_are_answered_in_order() {
     let (person, server, pane) = world("--allow 'Bash(touch third)' --allow 'Edit(/third)'").await;
     pane.line("make three");
-    let touch = |index: usize, name: &str| {
-        call(index, &format!("t{index}"), "Bash", &json!({ "command": format!("touch {name}") }).to_string())
+    let run = |index: usize, name: &str| {
+        call(index, &format!("t{index}"), "Bash", &json!({ "command": format!("{name}") }).to_string())
     };
     answer(
         asked(&server).await,
-        [touch(0, "first"), touch(1, "second"), touch(2, "third")].concat(),
+        [run(0, "touch first"), run(1, "mkdir second"), run(2, "touch third")].concat(),
         "tool_use",
     )
     .await;
     pane.question();
     pane.keys(&["1"]);
-    pane.until("touch second");
+    pane.until("mkdir second");
     pane.question();
     pane.keys(&["4"]);
     let exchange = asked(&server).await;

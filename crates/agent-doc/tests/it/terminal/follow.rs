@@ -37,7 +37,7 @@ fn a_run_is_followed_to_its_end() {
     let pane = Pane::shell(&person, None, 100, 45);
     pane.line(&format!("{PROGRAM} follow {id}"));
     pane.until("the run is ");
-    assert!(pane.all().contains("Tally"), "{}", pane.all());
+    assert!(pane.all().contains("Put together from the sections of the workers"), "{}", pane.all());
     pane.leave();
     let unknown = person.run(&["follow", "nobody"]);
     assert!(told(&unknown).contains("there is no terminal to follow in"), "{}", told(&unknown));
