@@ -41,13 +41,13 @@ pub(crate) fn coverage(arguments: &[String]) -> Result<ExitCode> {
 fn tested(folder: &Path, profiles: &Path) -> Result<Vec<PathBuf>> {
     let mut command = process::cargo();
     command.args(["test", "--quiet", "--no-fail-fast", "--lib", "--tests"]);
-    CRATES.iter().for_each(|name| drop(command.args(["--package", name])));
+    command.args(CRATES.iter().flat_map(|name| ["--package", name]));
     command.env("CARGO_TARGET_DIR", folder).env("RUSTFLAGS", "-C instrument-coverage");
     command.env("LLVM_PROFILE_FILE", profiles.join("%p-%m.profraw"));
     process::stream(&mut command)?;
     let mut listed = process::cargo();
     listed.args(["test", "--quiet", "--no-run", "--lib", "--tests", "--message-format", "json"]);
-    CRATES.iter().for_each(|name| drop(listed.args(["--package", name])));
+    listed.args(CRATES.iter().flat_map(|name| ["--package", name]));
     listed.env("CARGO_TARGET_DIR", folder).env("RUSTFLAGS", "-C instrument-coverage");
     let lines = process::capture(&mut listed)?;
     let messages = lines.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());

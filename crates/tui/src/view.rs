@@ -133,7 +133,7 @@ impl View {
             Event::Mode(mode) => self.status.mode = mode,
             Event::Suggested { query, suggestions } => self.offer.fill(&query, suggestions),
             Event::Prompts(prompts) if prompts.is_empty() => {
-                self.say_hint("there is nothing to go back to", now)
+                self.say_hint("there is nothing to go back to", now);
             }
             Event::Prompts(prompts) => self.picker = Some(Picker::new(prompts)),
             Event::Edited(words) => self.composer.replace(words.trim_end_matches('\n')),

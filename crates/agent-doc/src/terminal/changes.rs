@@ -21,10 +21,10 @@ pub(super) fn of(call: &ToolCall, root: &Path) -> Option<Change> {
     let before = if is_small { std::fs::read_to_string(&path).unwrap_or_default() } else { return None };
     let after = match call.name.as_str() {
         "Write" => input.get("content")?.as_str()?.to_owned(),
-        "Edit" => edited(before.clone(), &input)?,
+        "Edit" => edited(&before, &input)?,
         "MultiEdit" => {
             let edits = input.get("edits")?.as_array()?;
-            edits.iter().try_fold(before.clone(), |text, edit| edited(text, edit.as_object()?))?
+            edits.iter().try_fold(before.clone(), |text, edit| edited(&text, edit.as_object()?))?
         }
         _ => return None,
     };
@@ -32,7 +32,7 @@ pub(super) fn of(call: &ToolCall, root: &Path) -> Option<Change> {
     Some(between(&shown, &before, &after))
 }
 
-fn edited(text: String, edit: &Map<String, Value>) -> Option<String> {
+fn edited(text: &str, edit: &Map<String, Value>) -> Option<String> {
     let (old, new) = (edit.get("old_string")?.as_str()?, edit.get("new_string")?.as_str()?);
     if old.is_empty() || !text.contains(old) {
         return None;
@@ -88,7 +88,7 @@ mod tests {
 
     use super::*;
 
-    fn check(before: &str, after: &str, expect: expect_test::Expect) {
+    fn check(before: &str, after: &str, expect: &expect_test::Expect) {
         let change = between("x", before, after);
         let shown = change.lines.iter().map(|line| {
             let sign = match line.sign {
@@ -109,7 +109,7 @@ mod tests {
         check(
             &before,
             &after,
-            expect![[r#"
+            &expect![[r#"
             2   line 2
             3   line 3
             4   line 4
@@ -136,7 +136,7 @@ mod tests {
         check(
             "",
             "a\nb",
-            expect![[r#"
+            &expect![[r#"
             1 + a
             2 + b
         "#]],

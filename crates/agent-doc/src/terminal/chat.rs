@@ -400,8 +400,8 @@ fn send(mailbox: &Mailbox, message: Message) {
         Err(tokio::sync::mpsc::error::TrySendError::Full(message)) => {
             // How far a tool is may be left out; all else waits, and with it whoever says so much.
             if !matches!(message, Message::Turn(TurnEvent::ToolReported { .. })) {
-                let sent = tokio::task::block_in_place(|| mailbox.blocking_send(message));
-                drop(sent);
+                // Nobody may be there any more.
+                tokio::task::block_in_place(|| drop(mailbox.blocking_send(message)));
             }
         }
         Err(tokio::sync::mpsc::error::TrySendError::Closed(_)) => {}
@@ -428,7 +428,7 @@ pub(super) fn show_past(messages: &[Arc<Said>], console: &mut Console) {
         let said = words(&message.content);
         match message.role {
             Role::User if message.results().next().is_none() && !said.is_empty() => {
-                console.apply(Event::Said(said))
+                console.apply(Event::Said(said));
             }
             Role::Assistant if !said.is_empty() => console.apply(Event::Page(said)),
             Role::User | Role::Assistant => {}

@@ -92,13 +92,13 @@ pub(super) fn exported(messages: &[Arc<Message>]) -> String {
         for block in &message.content {
             match (block, message.role) {
                 (Block::Text(said), Role::User) => {
-                    text.push_str(&format!("\n## You\n\n{}\n", said.text.trim()))
+                    text.push_str(&format!("\n## You\n\n{}\n", said.text.trim()));
                 }
                 (Block::Text(said), Role::Assistant) => {
-                    text.push_str(&format!("\n## Agent\n\n{}\n", said.text.trim()))
+                    text.push_str(&format!("\n## Agent\n\n{}\n", said.text.trim()));
                 }
                 (Block::ToolUse(call), _) => {
-                    text.push_str(&format!("\n### {}\n\n{}\n", call.name, fenced(&call.input)))
+                    text.push_str(&format!("\n### {}\n\n{}\n", call.name, fenced(&call.input)));
                 }
                 (Block::ToolResult(result), _) => text.push_str(&format!("\n{}\n", fenced(&result.text()))),
                 (

@@ -85,7 +85,7 @@ impl Painter {
             }
             Event::TaskListMarker(done) => self.say(if done { "☑ " } else { "☐ " }),
             Event::InlineMath(text) | Event::DisplayMath(text) | Event::FootnoteReference(text) => {
-                self.say(&text)
+                self.say(&text);
             }
         }
     }

@@ -94,7 +94,7 @@ impl Table {
         let mut lines = Vec::new();
         for row in rows {
             for (column, cell) in row.iter().enumerate() {
-                let name = head.get(column).map(|cell| words(cell)).unwrap_or_default();
+                let name = head.get(column).map(words).unwrap_or_default();
                 let mut spans = vec![Span::styled(format!("{name}: "), theme.strong())];
                 spans.extend(cell.iter().cloned());
                 lines.extend(wrap(&spans, columns));

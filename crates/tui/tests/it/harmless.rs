@@ -45,7 +45,7 @@ fn check(columns: u16, rows: u16) {
     stage.press(tui::Input::Pasted(text.clone()));
     stage.apply(asked(1, &text));
     stage.wait(500);
-    assert_eq!(stage.terminal.screen().alternate_screen(), false);
+    assert!(!stage.terminal.screen().alternate_screen());
     stage.apply(Event::Settled(1));
     let shown = stage.shown();
     let last = shown.lines().last().unwrap_or_default();
