@@ -19,7 +19,7 @@ const C: &str = "as async auto await bool boolean break byte case catch char cla
     delete do dyn else enum export extends extern false final finally float fn for from func function go goto if impl implements \
     import in int interface internal let long loop match mod module move mut namespace new nil null override package private \
     protected pub public range ref return select self short signed sizeof static string struct super switch template this throw \
-    throws trait true try type typedef typename typeof undefined union unsafe unsigned use using val var virtual void volatile \
+    throws trait true try type typedef typename typeof undefined union unsigned use using val var virtual void volatile \
     when where while yield";
 
 const FAMILIES: &[Family] = &[

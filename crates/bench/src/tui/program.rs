@@ -1,4 +1,5 @@
-//! The real program behind a pseudo-terminal, with a server on this machine. Times are from a byte in to a byte out.
+//! The real program behind a pseudo-terminal, with a server on this machine. Times are from a byte in to a byte out; never of a picture
+//! that only would have been drawn.
 
 use std::io::{Read as _, Write as _};
 use std::path::Path;
