@@ -35,6 +35,8 @@ pub(crate) struct Transcript {
     calls: Vec<Call>,
     kept: Vec<Kept>,
     finished: Vec<Line<'static>>,
+    /// Whether a note stands last: notes stand together.
+    is_noting: bool,
 }
 
 impl Transcript {
@@ -50,6 +52,7 @@ impl Transcript {
             calls: Vec::new(),
             kept: Vec::new(),
             finished: Vec::new(),
+            is_noting: false,
         }
     }
 
@@ -145,7 +148,13 @@ impl Transcript {
         };
         let rows = self.wrapped(words, style, 2);
         self.settle();
-        self.item(hang(rows, &Span::styled(mark, style), &Span::raw("  ")));
+        let rows = hang(rows, &Span::styled(mark, style), &Span::raw("  "));
+        if self.is_noting {
+            self.finished.extend(rows);
+        } else {
+            self.item(rows);
+        }
+        self.is_noting = true;
     }
 
     /// A passage in markdown.
@@ -238,6 +247,7 @@ impl Transcript {
             self.finished.push(Line::default());
         }
         self.has_spoken = true;
+        self.is_noting = false;
         self.finished.extend(rows);
     }
 
@@ -265,6 +275,7 @@ impl Transcript {
 
     /// An item of its own, apart from what stands above.
     fn item(&mut self, rows: Vec<Line<'static>>) {
+        self.is_noting = false;
         self.finished.push(Line::default());
         self.finished.extend(rows);
     }

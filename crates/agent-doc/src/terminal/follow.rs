@@ -95,7 +95,7 @@ impl FollowHost {
                     path.file_name().unwrap_or_default().to_string_lossy()
                 )));
                 let text = read(path).unwrap_or_default();
-                console.apply(Event::Page(text.clone()));
+                console.apply(Event::Page(document::frontmatter::body(&text).to_owned()));
                 self.tasks.spawn(watch(path.clone(), text, self.mailbox.clone()));
             }
             Subject::Run { id, opened } => {
@@ -167,6 +167,8 @@ impl Host for FollowHost {
 
     fn hear(&mut self, message: Message, console: &mut Console) {
         match message {
+            // The words of an answer are seen as they change the document.
+            Message::Event(Event::Text(_) | Event::Thinking(_) | Event::Break | Event::Void) => {}
             Message::Event(event) => console.apply(event),
             Message::Ask(mut question, answer) => {
                 self.ids += 1;

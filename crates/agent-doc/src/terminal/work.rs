@@ -51,9 +51,9 @@ pub(super) async fn answer_document(order: Order, mailbox: Mailbox, stop: Stream
 }
 
 async fn answered(order: Order, mailbox: &Mailbox, stop: &StreamController) -> Result<String> {
-    let name = input::shown(&order.path);
     let file = SessionFile::at(&order.path)
         .map_err(|error| Refusal::new(error.to_string(), "name a document of this project"))?;
+    let name = file.path.clone();
     let text = input::read(&file.whole)?;
     let settings = file.settings(&text).map_err(|error| refused(&order.path, error.into()))?;
     if !order.said.is_empty() {

@@ -38,6 +38,7 @@ const PAGES: [&str; 54] = [
     "agent-doc-convert.1",
     "agent-doc-diff.1",
     "agent-doc-doctor.1",
+    "agent-doc-follow.1",
     "agent-doc-history.1",
     "agent-doc-init.1",
     "agent-doc-man.1",

@@ -54,6 +54,56 @@ async fn a_termination_in_the_middle_of_an_answer_gives_the_terminal_back() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_terminal_that_is_closed_ends_the_program_and_keeps_what_was_said() {
+    let (person, server, pane) = world("").await;
+    pane.line("hello");
+    let mut exchange = asked(&server).await;
+    begin(&mut exchange).await;
+    for object in words(0, "Half of it.") {
+        crate::anthropic::event(&mut exchange, object).await;
+    }
+    pane.until("Half of it.");
+    drop(pane);
+    // The program is gone when nobody holds the connection any more.
+    let closed = tokio::time::timeout(std::time::Duration::from_secs(30), exchange.closed()).await;
+    closed.expect("the program lives on without a terminal").unwrap();
+    let child = tokio::task::spawn_blocking(move || {
+        for _ in 0..3000 {
+            let output = person.run(&[
+                "chat",
+                "-p",
+                "and?",
+                "--continue",
+                "--model",
+                "offline",
+                "--output-format",
+                "json",
+            ]);
+            if output.status.success() {
+                return person.run(&["stats"]);
+            }
+            std::thread::sleep(std::time::Duration::from_millis(10));
+        }
+        panic!("the conversation is still held");
+    });
+    let stats = child.await.unwrap();
+    assert!(told(&stats).contains("1 interrupted"), "{}", told(&stats));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_model_that_cannot_be_reached_is_waited_for_and_can_be_given_up() {
+    let (_person, server, pane) = world("").await;
+    drop(server);
+    pane.line("is anybody there?");
+    pane.until("attempt 1 of");
+    pane.keys(&["Escape"]);
+    pane.until("Interrupted.");
+    pane.wait("the prompt", |shown| {
+        shown.trim_end().lines().rev().take(4).any(|line| line.starts_with("› is anybody there?"))
+    });
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn the_program_can_be_left_for_a_while() {
     let (_person, server, pane) = world("").await;
     pane.letters("half a prompt");

@@ -35,8 +35,12 @@ async fn a_terminal_that_is_resized_in_the_middle_shows_everything_once() {
         pane.tmux(&["resize-window", "-x", &columns.to_string(), "-y", &rows.to_string()]);
         // The picture is for the new size, and there is one of it.
         let rule = "─".repeat(columns);
-        let shown = pane.wait("the new picture", |shown| shown.lines().any(|line| line == rule));
-        assert_eq!(shown.matches("esc to interrupt").count(), 1, "{shown}");
+        pane.wait("one picture of the new size", |shown| {
+            let rules = shown.lines().filter(|line| *line == rule).count();
+            rules == 2
+                && shown.matches('─').count() == 2 * columns
+                && shown.matches("esc to interrupt").count() == 1
+        });
     }
     pane.keys(&["Escape"]);
     let shown = pane.until("Interrupted.");
