@@ -22,7 +22,7 @@ fn bash_can_read_its_completions() {
     assert!(output.status.success(), "{output:?}");
 }
 
-const PAGES: [&str; 54] = [
+const PAGES: [&str; 55] = [
     "agent-doc-acp.1",
     "agent-doc-blame.1",
     "agent-doc-chat.1",
