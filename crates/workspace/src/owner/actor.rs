@@ -1,5 +1,6 @@
 //! The task that owns one document: hears, does, writes once, answers. Never touches the document on both sides of an await.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::{broadcast, mpsc, watch};
@@ -153,15 +154,26 @@ impl DocumentActor {
         batch.extend(first);
         drain(&mut self.people, batch);
         drain(&mut self.agents, batch);
+        // Who asks at the same moment shares the write, instead of waiting for one that holds the first caller's words alone.
+        for _ in 0..WAYS_MAX {
+            tokio::task::yield_now().await;
+            let before = batch.len();
+            drain(&mut self.people, batch);
+            drain(&mut self.agents, batch);
+            if batch.len() == before || batch.len() >= BATCH_MAX {
+                break;
+            }
+        }
         true
     }
 
-    fn tell(&self, outcome: Outcome) {
-        let text = self.desk.document.text();
+    fn tell(&mut self, outcome: Outcome) {
+        let (text, revision) = (self.desk.shared_text(), self.desk.revision);
         self.snapshot.send_if_modified(|snapshot| {
-            let is_new = snapshot.revision != self.desk.revision || *snapshot.text != *text;
+            let is_same = Arc::ptr_eq(&snapshot.text, &text) || snapshot.text == text;
+            let is_new = snapshot.revision != revision || !is_same;
             if is_new {
-                *snapshot = Snapshot { text: text.into(), revision: self.desk.revision };
+                *snapshot = Snapshot { text, revision };
             }
             is_new
         });
