@@ -86,10 +86,12 @@ impl Conversation {
         self.transcript.as_ref().map_or("", Transcript::id)
     }
 
-    /// What stands in the place of a conversation while a turn has it. Nothing can be said in it.
+    /// What stands in the place of a conversation while a turn has it. Nothing can be said in it, unless the turn is lost and
+    /// it [moves](Self::move_to) to what was kept.
     #[must_use]
     pub fn absent(of: &Conversation) -> Conversation {
-        Conversation { ports: of.ports.clone(), parts: None, transcript: None }
+        let parts = of.parts.as_ref().map(|(_, setup)| (History::new(), setup.clone()));
+        Conversation { ports: of.ports.clone(), parts, transcript: None }
     }
 
     /// Lets another model answer from the next turn on.

@@ -134,6 +134,9 @@ pub(super) struct ChatHost {
     files: completing::Files,
     /// What was said to a turn that ended before the model got it.
     unheard: Vec<Block>,
+    /// What is said as soon as the conversation is back from the turn that has just ended.
+    next: Option<String>,
+    is_leaving: bool,
 }
 
 impl ChatHost {
@@ -149,6 +152,8 @@ impl ChatHost {
             asked: HashMap::new(),
             files,
             unheard: Vec::new(),
+            next: None,
+            is_leaving: false,
         }
     }
 
@@ -181,12 +186,16 @@ impl ChatHost {
         let absent = Conversation::absent(&self.talk.conversation);
         let mut conversation = std::mem::replace(&mut self.talk.conversation, absent);
         let (mailbox, stopped) = (self.mailbox.clone(), stop.clone());
+        let name = conversation.id().to_owned();
         let task = tokio::spawn(async move {
             let told = mailbox.clone();
             let mut tell = move |event: TurnEvent| send(&told, Message::Turn(event));
-            let ended = conversation.turn(first, &mut near, &stopped, &mut tell).await;
-            let error = ended.err().map(|error| error.to_string());
-            if mailbox.send(Message::Returned(Box::new(conversation), error)).await.is_err() {
+            // A bug in it must not take the conversation along.
+            let turning = tokio::spawn(async move {
+                let ended = conversation.turn(first, &mut near, &stopped, &mut tell).await;
+                Message::Returned(Box::new(conversation), ended.err().map(|error| error.to_string()))
+            });
+            if mailbox.send(turning.await.unwrap_or(Message::Lost(name))).await.is_err() {
                 // The person has left.
             }
         });
@@ -309,10 +318,34 @@ impl ChatHost {
             ))));
         }
         // The turn had no next step for it, so it is the next prompt.
-        if !self.unheard.is_empty() {
-            let unheard = std::mem::take(&mut self.unheard);
-            self.begin(TurnInput::Prompted(unheard), console);
+        let unheard = std::mem::take(&mut self.unheard);
+        if self.is_leaving {
+            return;
         }
+        if !unheard.is_empty() {
+            self.begin(TurnInput::Prompted(unheard), console);
+            self.next.take().into_iter().for_each(|said| console.apply(Event::Restored(said)));
+        } else if let Some(said) = self.next.take() {
+            self.say(said, console);
+        }
+    }
+
+    /// The task of a turn died: the conversation goes on with what is kept of it.
+    fn lost(&mut self, name: &str, console: &mut Console) {
+        self.under = None;
+        self.asked.clear();
+        let words =
+            "internal error: the turn died; what was said until then is kept. Please report it".to_owned();
+        console.apply(Event::TurnEnded(Ending::Failed(words)));
+        match Transcripts::at(&self.talk.sidecar.sessions()).resume(name) {
+            Ok((transcript, records)) => self.talk.conversation.move_to(transcript, History::replay(records)),
+            Err(error) => console.apply(Event::Told(Notice::Error, error.to_string())),
+        }
+    }
+
+    /// Whether a turn or other work has not given back everything yet.
+    pub(super) fn is_under_way(&self) -> bool {
+        self.under.is_some()
     }
 }
 
@@ -320,6 +353,7 @@ impl Host for ChatHost {
     async fn act(&mut self, intent: Intent, console: &mut Console) -> Flow {
         match intent {
             Intent::Say(said) if self.under.is_none() => self.say(said, console),
+            Intent::Say(said) if self.next.is_none() => self.next = Some(said),
             Intent::Say(said) => console.apply(Event::Restored(said)),
             Intent::Steer(said) => self.steer(said, console),
             Intent::Command { name, rest } => return self.command(&name, &rest, console),
@@ -375,6 +409,7 @@ impl Host for ChatHost {
                 console.apply(Event::Asked(question));
             }
             Message::Returned(conversation, error) => self.returned(*conversation, error, console),
+            Message::Lost(name) => self.lost(&name, console),
             Message::Worked(ending) => {
                 self.under = None;
                 self.asked.clear();
@@ -384,6 +419,7 @@ impl Host for ChatHost {
     }
 
     async fn close(&mut self, _: &mut Console) {
+        self.is_leaving = true;
         self.interrupt();
         if let Some(Under::Turn { task, .. } | Under::Work { task, .. }) = self.under.take()
             && tokio::time::timeout(END_GRACE, task).await.is_err()

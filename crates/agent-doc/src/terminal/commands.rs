@@ -41,7 +41,7 @@ impl ChatHost {
     pub(super) fn command(&mut self, name: &str, rest: &str, console: &mut Console) -> Flow {
         let is_quiet =
             matches!(name, "help" | "?" | "mode" | "permissions" | "sessions" | "export" | "quit" | "exit");
-        if console.is_busy() && !is_quiet {
+        if (console.is_busy() || self.is_under_way()) && !is_quiet {
             let words = format!("/{name} waits until the agent is done; esc stops it");
             console.apply(Event::Told(Notice::Warning, words));
             return Flow::On;

@@ -32,6 +32,8 @@ pub(super) enum Message {
     Ask(Box<Question>, oneshot::Sender<(usize, String)>),
     /// A turn is over, and the conversation is back. An error says that it could not be kept.
     Returned(Box<Conversation>, Option<String>),
+    /// The task of a turn died. What was said until then is in the transcript of this name.
+    Lost(String),
     /// Work beside the conversation is over.
     Worked(tui::Ending),
 }
@@ -155,9 +157,8 @@ impl Console {
                         host.hear(message, self);
                     }
                     for intent in self.view.take_intents() {
-                        if host.act(intent, self).await == Flow::Leave {
-                            return Ok(0);
-                        }
+                        // Nothing that follows by itself ends the program.
+                        host.act(intent, self).await;
                     }
                     self.is_stale = true;
                     if self.frame_in().is_zero() {

@@ -181,7 +181,7 @@ impl Host for FollowHost {
                 self.asked.clear();
                 console.apply(Event::TurnEnded(ending));
             }
-            Message::Turn(_) | Message::Returned(..) => {}
+            Message::Turn(_) | Message::Returned(..) | Message::Lost(_) => {}
         }
     }
 

@@ -123,7 +123,7 @@ pub(super) async fn append(documents: &Documents, path: &str, said: &str) -> Res
     for _ in 0..RACES_MAX {
         let read = documents.execute(FileCommand::Read { path: path.to_owned() }.by(Actor::System)).await?;
         let FileResult::Content { content } = read.result else { anyhow::bail!("{path} cannot be read") };
-        let content = format!("{}\n\n{said}\n", content.trim_end());
+        let content = format!("{}\n\n{said}\n", content.trim_end()).into();
         let write = FileCommand::Write { path: path.to_owned(), content }.by(Actor::User(PERSON.to_owned()));
         match documents.execute(write.on(read.revision)).await?.result {
             FileResult::Error { kind: FileErrorKind::Conflict { .. }, .. } => {}
