@@ -1,76 +1,50 @@
-//! A conversation in the terminal: one turn at a time, and between them whatever the person types. Never runs a tool by itself.
+//! Opens a conversation in the terminal and closes it when the person leaves. Never takes the terminal before all else went well.
 
-use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
 
-use agent::StreamController;
-use agent::history::History;
-use agent::message::{Block, Message as Said, Role};
-use agent::permission::{Answer, Mode, Scope};
-use agent::turn::{Delivery, EndReason, Event as TurnInput};
+use agent::permission::Mode;
 use anyhow::Result;
-use tokio::sync::oneshot;
-use tokio::task::JoinHandle;
-use tui::{Ending, Event, Intent, Notice};
-use workspace::conversation::{Conversation, Remote, Transcripts, TurnEvent, remote};
 
-use super::asking::{Desk, Person};
-use super::console::{Console, Flow, Host, Mailbox, Message};
-use super::told::{Teller, words};
-use super::{completing, plain, work};
+use super::asking::Person;
+use super::console::{self, Console};
+use super::host::ChatHost;
+use super::plain;
 use crate::arguments::{Chat, ChatMode};
 use crate::command::chat::beginning;
-use crate::command::stats::cost;
-use crate::wiring::talk::{self, Talk, Wish};
+use crate::wiring::talk::{self, Wish};
 use crate::wiring::turns;
-use crate::{Outcome, moment, output};
+use crate::{Outcome, output};
 
-/// How long the end waits for a turn that is being stopped.
-const END_GRACE: Duration = Duration::from_secs(2);
+/// Letters of a name that are enough to find a conversation again.
+const NAME_CHARS: usize = 13;
 
 /// Opens a conversation and goes on with it until the person leaves.
 pub(super) async fn run(given: &Chat) -> Result<Outcome> {
-    let (mailbox, messages) = tokio::sync::mpsc::channel(1);
-    if given.plain {
-        let talk = open(given, mailbox).await?;
-        return plain::run(talk, messages).await;
-    }
-    // The tools need the mailbox of the console, and the console must not take the terminal before all else went well.
-    let person = Arc::new(Relay::default());
-    let wish = wish(given, Some(Arc::clone(&person) as Arc<dyn tools::tool::Asker>));
-    let talk = talk::open(wish, turns::watched_caps).await?;
-    let log = talk.sidecar.private_folder("logs")?.join("terminal.log");
-    let mut console = Console::open(&log)?;
-    person.connect(console.mailbox.clone());
-    let mut chat = ChatHost::new(talk, console.mailbox.clone());
-    chat.greet(&mut console);
-    let code = console.run(&mut chat).await;
-    drop(console);
-    let id = chat.close_all().await;
-    if let Some(id) = id {
-        output::notice(&format!(
-            "'agent-doc chat --resume {}' goes on here",
-            id.chars().take(13).collect::<String>()
-        ));
-    }
-    Ok(Outcome::Code(code?))
-}
-
-async fn open(given: &Chat, mailbox: Mailbox) -> Result<Talk> {
-    talk::open(wish(given, Some(Arc::new(Person { mailbox }))), turns::watched_caps).await
-}
-
-fn wish(given: &Chat, asker: Option<Arc<dyn tools::tool::Asker>>) -> Wish<'_> {
-    Wish {
+    let (mailbox, messages) = console::mailbox();
+    let wish = Wish {
         model: given.model.as_deref(),
         record: given.record.as_deref(),
         mode: mode(given),
         allow: &given.allow,
         beginning: beginning(given),
-        asker,
+        asker: Some(Arc::new(Person { mailbox: mailbox.clone() })),
+    };
+    let talk = talk::open(wish, turns::watched_caps).await?;
+    if given.plain {
+        return plain::run(talk, messages).await;
     }
+    let log = talk.sidecar.private_folder("logs")?.join("terminal.log");
+    let mut console = Console::open(&log, messages)?;
+    let mut chat = ChatHost::new(talk, mailbox);
+    chat.greet(&mut console);
+    let code = console.run(&mut chat).await;
+    drop(console);
+    if let Some(id) = chat.close_all().await {
+        let name: String = id.chars().take(NAME_CHARS).collect();
+        output::notice(&format!("'agent-doc chat --resume {name}' goes on here"));
+    }
+    Ok(Outcome::Code(code?))
 }
 
 fn mode(given: &Chat) -> Mode {
@@ -94,396 +68,11 @@ pub(super) fn mode_name(mode: Mode) -> &'static str {
     }
 }
 
-/// Asks the person once the console is there.
-#[derive(Default)]
-struct Relay {
-    mailbox: std::sync::OnceLock<Mailbox>,
-}
-
-impl Relay {
-    fn connect(&self, mailbox: Mailbox) {
-        if self.mailbox.set(mailbox).is_err() {
-            // There is one console.
-        }
-    }
-}
-
-impl tools::tool::Asker for Relay {
-    fn ask(&self, questions: Vec<tools::tool::Inquiry>) -> agent::tool::ToolFuture<'_, Option<Vec<String>>> {
-        let mailbox = self.mailbox.get().cloned();
-        Box::pin(async move { Person { mailbox: mailbox? }.ask(questions).await })
-    }
-}
-
-/// What is under way.
-enum Under {
-    /// A turn of the conversation.
-    Turn { remote: Remote, stop: StreamController, task: JoinHandle<()> },
-    /// Work beside it.
-    Work { stop: StreamController, task: JoinHandle<()> },
-}
-
-/// The conversation behind the keys.
-pub(super) struct ChatHost {
-    pub(super) talk: Talk,
-    pub(super) mailbox: Mailbox,
-    teller: Teller,
-    under: Option<Under>,
-    /// Questions of others than the turn.
-    asked: HashMap<u64, oneshot::Sender<(usize, String)>>,
-    files: completing::Files,
-    /// What was said to a turn that ended before the model got it.
-    unheard: Vec<Block>,
-    /// What is said as soon as the conversation is back from the turn that has just ended.
-    next: Option<String>,
-    is_leaving: bool,
-}
-
-impl ChatHost {
-    fn new(talk: Talk, mailbox: Mailbox) -> ChatHost {
-        let rules = talk.files.kept_in().map(|path| shown(&path)).unwrap_or_default();
-        let root = talk.root.canonicalize().unwrap_or_else(|_| talk.root.clone());
-        let files = completing::Files::of(&root);
-        ChatHost {
-            teller: Teller::new(root, rules),
-            talk,
-            mailbox,
-            under: None,
-            asked: HashMap::new(),
-            files,
-            unheard: Vec::new(),
-            next: None,
-            is_leaving: false,
-        }
-    }
-
-    fn greet(&mut self, console: &mut Console) {
-        console.apply(Event::Model(self.talk.model.clone()));
-        console.apply(Event::Mode(mode_name(self.talk.policy.mode()).to_owned()));
-        let past: Vec<Arc<Said>> =
-            self.talk.conversation.history().map(|history| history.messages().to_vec()).unwrap_or_default();
-        if past.is_empty() {
-            let root = shown(&self.talk.root);
-            console.apply(Event::Told(Notice::Note, format!("agent-doc in {root}. Ask, or type /help.")));
-        } else {
-            show_past(&past, console);
-        }
-    }
-
-    /// Ends what was opened. The name of the conversation, if something was said in it.
-    async fn close_all(self) -> Option<String> {
-        let conversation = self.talk.conversation;
-        let is_empty = conversation.history().is_none_or(|history| history.messages().is_empty());
-        self.talk.opened.documents.close().await;
-        self.talk.opened.servers.stop().await;
-        (!is_empty).then(|| conversation.id().to_owned())
-    }
-
-    /// Begins a turn.
-    pub(super) fn begin(&mut self, first: TurnInput, console: &mut Console) {
-        let (far, mut near) = remote();
-        let stop = StreamController::new();
-        let absent = Conversation::absent(&self.talk.conversation);
-        let mut conversation = std::mem::replace(&mut self.talk.conversation, absent);
-        let (mailbox, stopped) = (self.mailbox.clone(), stop.clone());
-        let name = conversation.id().to_owned();
-        let task = tokio::spawn(async move {
-            let told = mailbox.clone();
-            let mut tell = move |event: TurnEvent| send(&told, Message::Turn(event));
-            // A bug in it must not take the conversation along.
-            let turning = tokio::spawn(async move {
-                let ended = conversation.turn(first, &mut near, &stopped, &mut tell).await;
-                Message::Returned(Box::new(conversation), ended.err().map(|error| error.to_string()))
-            });
-            if mailbox.send(turning.await.unwrap_or(Message::Lost(name))).await.is_err() {
-                // The person has left.
-            }
-        });
-        self.under = Some(Under::Turn { remote: far, stop, task });
-        console.apply(Event::TurnBegan);
-    }
-
-    /// Begins work beside the conversation.
-    pub(super) fn begin_work(
-        &mut self,
-        console: &mut Console,
-        work: impl FnOnce(Mailbox, StreamController) -> JoinHandle<()>,
-    ) {
-        let stop = StreamController::new();
-        let task = work(self.mailbox.clone(), stop.clone());
-        self.under = Some(Under::Work { stop, task });
-        console.apply(Event::TurnBegan);
-    }
-
-    fn interrupt(&mut self) {
-        match &self.under {
-            Some(Under::Turn { stop, .. } | Under::Work { stop, .. }) => stop.abort(),
-            None => {}
-        }
-        // Whoever waits for an answer here gets none.
-        self.asked.clear();
-    }
-
-    fn say(&mut self, said: String, console: &mut Console) {
-        console.apply(Event::Said(said.clone()));
-        self.begin(TurnInput::Prompted(vec![Block::text(said)]), console);
-    }
-
-    fn steer(&mut self, said: String, console: &mut Console) {
-        let heard = match &self.under {
-            Some(Under::Turn { remote, .. }) => {
-                remote.say(vec![Block::text(said.clone())], Delivery::NextStep).is_ok()
-            }
-            Some(Under::Work { .. }) | None => false,
-        };
-        console.apply(if heard { Event::Said(said) } else { Event::Restored(said) });
-    }
-
-    fn answer(&mut self, question: u64, choice: usize, said: String, console: &mut Console) {
-        if let Some(waiting) = self.asked.remove(&question) {
-            if waiting.send((choice, said)).is_err() {
-                // Nobody waits for it any more.
-            }
-            return;
-        }
-        let Some((id, decision)) = self.teller.decision(question, choice) else { return };
-        let Some(Under::Turn { remote, .. }) = &self.under else { return };
-        if remote.answer(id, Answer { decision, words: said, scope: Scope::Local }).is_err() {
-            console.apply(Event::Told(Notice::Warning, "the turn is over; nothing was decided".to_owned()));
-        }
-    }
-
-    /// Puts the policy in force, also in a turn that runs.
-    pub(super) fn enforce(&mut self) {
-        let policy = self.talk.policy.clone();
-        if let Some(setup) = self.talk.conversation.setup_mut() {
-            setup.policy = policy.clone();
-        }
-        if let Some(Under::Turn { remote, .. }) = &self.under
-            && remote.set_policy(policy).is_err()
-        {
-            // The turn is over, and the next one begins with it.
-        }
-    }
-
-    pub(super) fn set_mode(&mut self, mode: Mode, console: &mut Console) {
-        self.talk.policy.set_mode(mode);
-        self.enforce();
-        console.apply(Event::Mode(mode_name(mode).to_owned()));
-    }
-
-    /// Offers the prompts that can be gone back to.
-    pub(super) fn list_prompts(&self, console: &mut Console) {
-        let prompts = self.prompts().into_iter().map(|(_, said)| said).collect();
-        console.apply(Event::Prompts(prompts));
-    }
-
-    /// The prompts of the conversation with how many messages stand before each, the last one first.
-    fn prompts(&self) -> Vec<(usize, String)> {
-        let messages = self.talk.conversation.history().map(History::messages).unwrap_or_default();
-        let prompt = |(index, message): (usize, &Arc<Said>)| {
-            let is_prompt = message.role == Role::User && message.results().next().is_none();
-            let said = words(&message.content);
-            (is_prompt && !said.trim().is_empty() && !said.starts_with('[')).then_some((index, said))
-        };
-        messages.iter().enumerate().filter_map(prompt).rev().collect()
-    }
-
-    /// Goes back to before a prompt: a new conversation begins with what was said until then, and the old one stays.
-    fn rewind(&mut self, index: usize, console: &mut Console) {
-        let Some((before, said)) = self.prompts().into_iter().nth(index) else { return };
-        let records =
-            self.talk.conversation.history().map(|history| history.messages().to_vec()).unwrap_or_default();
-        let kept: Vec<Arc<Said>> = records.into_iter().take(before).collect();
-        let transcripts = Transcripts::at(&self.talk.sidecar.sessions());
-        match transcripts.branch(self.talk.conversation.id(), &kept, moment::now()) {
-            Ok((transcript, history)) => {
-                self.talk.conversation.move_to(transcript, history);
-                console.apply(Event::Reset("back to before the prompt; files stay as they are ('agent-doc checkpoints' brings them back)".to_owned()));
-                console.apply(Event::Edited(said));
-            }
-            Err(error) => console.apply(Event::Told(Notice::Error, error.to_string())),
-        }
-    }
-
-    /// A turn is over.
-    fn returned(&mut self, conversation: Conversation, error: Option<String>, console: &mut Console) {
-        self.under = None;
-        self.asked.clear();
-        self.talk.conversation = conversation;
-        self.enforce();
-        if let Some(error) = error {
-            return console.apply(Event::TurnEnded(Ending::Failed(format!(
-                "{error}; nothing more is kept. Leave, and go on with --continue"
-            ))));
-        }
-        // The turn had no next step for it, so it is the next prompt.
-        let unheard = std::mem::take(&mut self.unheard);
-        if self.is_leaving {
-            return;
-        }
-        if !unheard.is_empty() {
-            self.begin(TurnInput::Prompted(unheard), console);
-            self.next.take().into_iter().for_each(|said| console.apply(Event::Restored(said)));
-        } else if let Some(said) = self.next.take() {
-            self.say(said, console);
-        }
-    }
-
-    /// The task of a turn died: the conversation goes on with what is kept of it.
-    fn lost(&mut self, name: &str, console: &mut Console) {
-        self.under = None;
-        self.asked.clear();
-        let words =
-            "internal error: the turn died; what was said until then is kept. Please report it".to_owned();
-        console.apply(Event::TurnEnded(Ending::Failed(words)));
-        match Transcripts::at(&self.talk.sidecar.sessions()).resume(name) {
-            Ok((transcript, records)) => self.talk.conversation.move_to(transcript, History::replay(records)),
-            Err(error) => console.apply(Event::Told(Notice::Error, error.to_string())),
-        }
-    }
-
-    /// Whether a turn or other work has not given back everything yet.
-    pub(super) fn is_under_way(&self) -> bool {
-        self.under.is_some()
-    }
-}
-
-impl Host for ChatHost {
-    async fn act(&mut self, intent: Intent, console: &mut Console) -> Flow {
-        match intent {
-            Intent::Say(said) if self.under.is_none() => self.say(said, console),
-            Intent::Say(said) if self.next.is_none() => self.next = Some(said),
-            Intent::Say(said) => console.apply(Event::Restored(said)),
-            Intent::Steer(said) => self.steer(said, console),
-            Intent::Command { name, rest } => return self.command(&name, &rest, console),
-            Intent::Interrupt => self.interrupt(),
-            Intent::Answer { question, choice, words } => self.answer(question, choice, words, console),
-            Intent::Complete(query) => {
-                let suggestions = self.files.suggest(&query);
-                console.apply(Event::Suggested { query, suggestions });
-            }
-            Intent::ListPrompts => self.list_prompts(console),
-            Intent::Rewind(index) => self.rewind(index, console),
-            Intent::NextMode => {
-                let next = match self.talk.policy.mode() {
-                    Mode::Default => Mode::AcceptEdits,
-                    Mode::AcceptEdits => Mode::Plan,
-                    Mode::Plan | Mode::DontAsk | Mode::Bypass => Mode::Default,
-                };
-                self.set_mode(next, console);
-            }
-            Intent::Edit(text) => match work::edited(console, &self.talk.sidecar, &text) {
-                Ok(text) => console.apply(Event::Edited(text)),
-                Err(error) => console.apply(Event::Told(Notice::Error, format!("{error:#}"))),
-            },
-            Intent::Leave => return Flow::Leave,
-            Intent::Suspend | Intent::Redraw => {}
-        }
-        Flow::On
-    }
-
-    fn hear(&mut self, message: Message, console: &mut Console) {
-        match message {
-            Message::Turn(event) => {
-                match &event {
-                    TurnEvent::RuleMade { rule, .. } => self.talk.policy.add(rule.clone()),
-                    TurnEvent::Ended(ended) if ended.reason == EndReason::Completed => {
-                        self.unheard = ended.queued.concat();
-                    }
-                    TurnEvent::Ended(ended) if !ended.queued.is_empty() => {
-                        console.apply(Event::Restored(words(&ended.queued.concat())));
-                    }
-                    _ => {}
-                }
-                for event in self.teller.tell(event) {
-                    console.apply(event);
-                }
-                let thousandths = cost(&self.teller.usage(), &self.talk.settings).map(thousandths_of_a_cent);
-                thousandths.into_iter().for_each(|cost| console.apply(Event::Cost(cost)));
-            }
-            Message::Event(event) => console.apply(event),
-            Message::Ask(mut question, answer) => {
-                question.id = self.teller.next_id();
-                self.asked.insert(question.id, answer);
-                console.apply(Event::Asked(question));
-            }
-            Message::Returned(conversation, error) => self.returned(*conversation, error, console),
-            Message::Lost(name) => self.lost(&name, console),
-            Message::Worked(ending) => {
-                self.under = None;
-                self.asked.clear();
-                console.apply(Event::TurnEnded(ending));
-            }
-        }
-    }
-
-    async fn close(&mut self, _: &mut Console) {
-        self.is_leaving = true;
-        self.interrupt();
-        if let Some(Under::Turn { task, .. } | Under::Work { task, .. }) = self.under.take()
-            && tokio::time::timeout(END_GRACE, task).await.is_err()
-        {
-            // It does not listen; it ends with the program.
-        }
-    }
-}
-
-/// Says something to the console, and waits if it is behind.
-fn send(mailbox: &Mailbox, message: Message) {
-    match mailbox.try_send(message) {
-        Ok(()) => {}
-        Err(tokio::sync::mpsc::error::TrySendError::Full(message)) => {
-            // How far a tool is may be left out; all else waits, and with it whoever says so much.
-            if !matches!(message, Message::Turn(TurnEvent::ToolReported { .. })) {
-                // Nobody may be there any more.
-                tokio::task::block_in_place(|| drop(mailbox.blocking_send(message)));
-            }
-        }
-        Err(tokio::sync::mpsc::error::TrySendError::Closed(_)) => {}
-    }
-}
-
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "a cost is positive, and no fortune"
-)]
-fn thousandths_of_a_cent(cost: f64) -> u64 {
-    (cost * 100_000.0).round().max(0.0) as u64
-}
-
-/// What was said before, so that the person knows where they are.
-pub(super) fn show_past(messages: &[Arc<Said>], console: &mut Console) {
-    const SHOWN: usize = 40;
-    let skipped = messages.len().saturating_sub(SHOWN);
-    if skipped > 0 {
-        console.apply(Event::Told(Notice::Note, format!("{skipped} earlier messages are not shown")));
-    }
-    for message in messages.iter().skip(skipped) {
-        let said = words(&message.content);
-        match message.role {
-            Role::User if message.results().next().is_none() && !said.is_empty() => {
-                console.apply(Event::Said(said));
-            }
-            Role::Assistant if !said.is_empty() => console.apply(Event::Page(said)),
-            Role::User | Role::Assistant => {}
-        }
-    }
-}
-
 /// A path as a person writes it.
 pub(super) fn shown(path: &Path) -> String {
     let home = std::env::var_os("HOME").map(std::path::PathBuf::from);
     match home.and_then(|home| path.strip_prefix(home).ok().map(Path::to_owned)) {
         Some(rest) => format!("~/{}", rest.display()),
         None => path.display().to_string(),
-    }
-}
-
-impl ChatHost {
-    /// A desk for agents that work beside the conversation.
-    pub(super) fn desk(&self) -> Arc<dyn workspace::outside::PermissionDesk> {
-        Arc::new(Desk { mailbox: self.mailbox.clone() })
     }
 }

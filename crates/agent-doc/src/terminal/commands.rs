@@ -9,8 +9,10 @@ use anyhow::Result;
 use tui::{Event, Notice};
 use workspace::conversation::Transcripts;
 
-use super::chat::{ChatHost, mode_name, show_past};
+use super::chat::mode_name;
 use super::console::{Console, Flow};
+use super::host::ChatHost;
+use super::past::show_past;
 use super::{page, work};
 use crate::arguments::permissions::RuleScope;
 use crate::refusal::Refusal;

@@ -41,6 +41,11 @@ pub(super) enum Message {
 /// Where tasks say it.
 pub(super) type Mailbox = mpsc::Sender<Message>;
 
+/// Both ends of it.
+pub(super) fn mailbox() -> (Mailbox, mpsc::Receiver<Message>) {
+    mpsc::channel(MESSAGES_MAX)
+}
+
 /// Who stands behind the keys.
 pub(super) trait Host {
     /// Does what the person wants.
@@ -70,18 +75,16 @@ pub(super) struct Console {
     is_stale: bool,
     keys: Option<EventStream>,
     messages: mpsc::Receiver<Message>,
-    pub(super) mailbox: Mailbox,
 }
 
 impl Console {
     /// Takes the terminal.
-    pub(super) fn open(log: &std::path::Path) -> Result<Console> {
+    pub(super) fn open(log: &std::path::Path, messages: mpsc::Receiver<Message>) -> Result<Console> {
         let guard = Guard::take(log).with_context(|| {
             let remedy = "try 'agent-doc chat --plain', or ask with -p 'TEXT'";
             Refusal::new("the terminal cannot be used", remedy)
         })?;
         let size = crossterm::terminal::size().unwrap_or((80, 24));
-        let (mailbox, messages) = mpsc::channel(MESSAGES_MAX);
         Ok(Console {
             view: View::new(Facts { theme: theme(), size }),
             screen: Screen::new(std::io::stdout(), size.0),
@@ -91,7 +94,6 @@ impl Console {
             is_stale: true,
             keys: Some(EventStream::new()),
             messages,
-            mailbox,
         })
     }
 

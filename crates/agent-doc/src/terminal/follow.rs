@@ -16,7 +16,7 @@ use workspace::sidecar::{Sidecar, root_of};
 
 use super::asking::Desk;
 use super::changes;
-use super::console::{Console, Flow, Host, Mailbox, Message};
+use super::console::{self, Console, Flow, Host, Mailbox, Message};
 use super::work::{self, Order, Workers, tell};
 use crate::Outcome;
 use crate::arguments::Follow;
@@ -48,8 +48,9 @@ pub(super) async fn run(given: &Follow) -> Result<Outcome> {
         Subject::Run { id: view.record.id.clone(), opened: Box::new(opened) }
     };
     let log = sidecar.private_folder("logs")?.join("terminal.log");
-    let mut console = Console::open(&log)?;
-    let mut host = FollowHost::new(subject, documents, console.mailbox.clone());
+    let (mailbox, messages) = console::mailbox();
+    let mut console = Console::open(&log, messages)?;
+    let mut host = FollowHost::new(subject, documents, mailbox);
     host.begin(&mut console);
     let code = console.run(&mut host).await;
     drop(console);
