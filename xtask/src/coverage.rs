@@ -29,7 +29,8 @@ pub(crate) fn coverage(arguments: &[String]) -> Result<ExitCode> {
     let binaries = tested(&folder, &profiles)?;
     let merged = folder.join("all.profdata");
     let mut merge = Command::new(tools.join("llvm-profdata"));
-    merge.args(["merge", "-sparse", "-o"]).arg(&merged);
+    // A process that a test killed in the middle left half a file.
+    merge.args(["merge", "-sparse", "-failure-mode=all", "-o"]).arg(&merged);
     for entry in std::fs::read_dir(&profiles)? {
         merge.arg(entry?.path());
     }
@@ -40,13 +41,22 @@ pub(crate) fn coverage(arguments: &[String]) -> Result<ExitCode> {
 /// Runs the tests of the crates. Gives back the binaries that they are in.
 fn tested(folder: &Path, profiles: &Path) -> Result<Vec<PathBuf>> {
     let mut command = process::cargo();
-    command.args(["test", "--quiet", "--no-fail-fast", "--lib", "--tests"]);
+    command.args(["test", "--quiet", "--no-fail-fast", "--lib", "--tests", "--examples"]);
     command.args(CRATES.iter().flat_map(|name| ["--package", name]));
     command.env("CARGO_TARGET_DIR", folder).env("RUSTFLAGS", "-C instrument-coverage");
     command.env("LLVM_PROFILE_FILE", profiles.join("%p-%m.profraw"));
     process::stream(&mut command)?;
     let mut listed = process::cargo();
-    listed.args(["test", "--quiet", "--no-run", "--lib", "--tests", "--message-format", "json"]);
+    listed.args([
+        "test",
+        "--quiet",
+        "--no-run",
+        "--lib",
+        "--tests",
+        "--examples",
+        "--message-format",
+        "json",
+    ]);
     listed.args(CRATES.iter().flat_map(|name| ["--package", name]));
     listed.env("CARGO_TARGET_DIR", folder).env("RUSTFLAGS", "-C instrument-coverage");
     let lines = process::capture(&mut listed)?;

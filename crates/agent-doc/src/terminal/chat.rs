@@ -44,7 +44,7 @@ pub(super) async fn run(given: &Chat) -> Result<Outcome> {
         let name: String = id.chars().take(NAME_CHARS).collect();
         output::notice(&format!("'agent-doc chat --resume {name}' goes on here"));
     }
-    Ok(Outcome::Code(code?))
+    Ok(Outcome::Code(code))
 }
 
 fn mode(given: &Chat) -> Mode {

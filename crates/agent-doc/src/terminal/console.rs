@@ -127,33 +127,48 @@ impl Console {
     }
 
     /// Goes on until the person leaves or the system wants us to end. The exit code.
-    pub(super) async fn run(&mut self, host: &mut impl Host) -> Result<u8> {
-        let stop = StreamController::new();
-        let mut signal = signals::listen(stop);
+    pub(super) async fn run(&mut self, host: &mut impl Host) -> u8 {
+        // A terminal that cannot be written to is gone, and what is under way ends as if it had been closed.
+        let code = self.turn_by_turn(host).await.unwrap_or(signals::HUNG_UP);
+        host.close(self).await;
+        // What the end said is still seen.
+        while let Ok(message) = self.messages.try_recv() {
+            host.hear(message, self);
+        }
+        let finished = self.view.take_finished();
+        if self.screen.draw(&finished, &tui::Picture::default()).and_then(|()| self.screen.forget()).is_err()
+        {
+            // The terminal is gone.
+        }
+        code
+    }
+
+    async fn turn_by_turn(&mut self, host: &mut impl Host) -> Result<u8> {
+        let mut signal = signals::listen(StreamController::new());
         let mut batch = Vec::with_capacity(BATCH_MAX);
         self.draw()?;
-        let code = loop {
+        loop {
             let now = self.began.elapsed();
             let wake = if self.is_stale {
                 Some(self.frame_in())
             } else {
-                self.view.wakes_at(now).map(|at| at - now)
+                self.view.wakes_at(now).map(|at| at.saturating_sub(now))
             };
             let keys = self.keys.as_mut();
             tokio::select! {
                 biased;
-                code = &mut signal => break code.unwrap_or(signals::TERMINATED),
+                code = &mut signal => return Ok(code.unwrap_or(signals::TERMINATED)),
                 key = async { match keys { Some(keys) => keys.next().await, None => std::future::pending().await } } => {
                     // The terminal is gone, with whoever sat there.
-                    let Some(Ok(key)) = key else { break signals::HUNG_UP };
+                    let Some(Ok(key)) = key else { return Ok(signals::HUNG_UP) };
                     if self.take_key(key, host).await? == Flow::Leave {
-                        break 0;
+                        return Ok(0);
                     }
                     self.draw()?;
                 }
                 count = self.messages.recv_many(&mut batch, BATCH_MAX) => {
                     if count == 0 {
-                        break 0;
+                        return Ok(0);
                     }
                     for message in batch.drain(..) {
                         host.hear(message, self);
@@ -171,18 +186,7 @@ impl Console {
                     self.draw()?;
                 }
             }
-        };
-        host.close(self).await;
-        // What the end said is still seen.
-        while let Ok(message) = self.messages.try_recv() {
-            host.hear(message, self);
         }
-        let finished = self.view.take_finished();
-        if self.screen.draw(&finished, &tui::Picture::default()).and_then(|()| self.screen.forget()).is_err()
-        {
-            // The terminal is gone.
-        }
-        Ok(code)
     }
 
     async fn take_key(&mut self, key: crossterm::event::Event, host: &mut impl Host) -> Result<Flow> {

@@ -55,7 +55,7 @@ pub(super) async fn run(given: &Follow) -> Result<Outcome> {
     let code = console.run(&mut host).await;
     drop(console);
     host.documents.close().await;
-    Ok(Outcome::Code(code?))
+    Ok(Outcome::Code(code))
 }
 
 /// What is followed.

@@ -163,7 +163,7 @@ fn the_whole_command_can_be_read_however_long_it_is_and_whatever_it_hides() {
     stage.apply(asked(7, &long));
     stage.wait(400);
     let mut seen = String::new();
-    for _ in 0..700 {
+    for _ in 0..125 {
         seen.push_str(&stage.shown());
         stage.press(Input::PageDown);
     }

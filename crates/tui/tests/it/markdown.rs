@@ -164,7 +164,7 @@ fn source() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 3000, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 1000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn any_text_cut_anywhere_gives_the_same_rows(source in source(), cuts in prop::collection::vec(0_usize..400, 0..30)) {
