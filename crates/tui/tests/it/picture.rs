@@ -9,7 +9,7 @@ use crate::kit::{Stage, question};
 
 const CELL: (f32, f32) = (8.4, 18.0);
 const COLUMNS: u16 = 84;
-const ROWS: u16 = 34;
+const ROWS: u16 = 29;
 
 fn colour(colour: vt100::Color) -> &'static str {
     match colour {
@@ -43,7 +43,7 @@ fn svg(screen: &vt100::Screen, title: &str) -> String {
     let mut svg = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width:.0}\" height=\"{height:.0}\" role=\"img\" aria-label=\"{title}\">\n\
          <rect width=\"100%\" height=\"100%\" rx=\"10\" fill=\"#1e2127\"/>\n\
-         <g font-family=\"ui-monospace, 'DejaVu Sans Mono', Menlo, monospace\" font-size=\"14\" xml:space=\"preserve\">\n"
+         <g font-family=\"ui-monospace, 'DejaVu Sans Mono', Menlo, monospace\" font-size=\"14\">\n"
     );
     for row in 0..ROWS {
         let mut column = 0;
@@ -59,15 +59,16 @@ fn svg(screen: &vt100::Screen, title: &str) -> String {
                 run.push_str(if cell.has_contents() { cell.contents() } else { " " });
                 column += 1;
             }
-            let (x, y) = (16.0 + f32::from(start) * CELL.0, 30.0 + f32::from(row) * CELL.1);
-            let run = run.trim_end().replace('&', "&amp;").replace('<', "&lt;");
-            if !run.is_empty() {
-                let length = f32::from(
-                    u16::try_from(run.replace("&amp;", "&").replace("&lt;", "<").chars().count()).unwrap(),
-                ) * CELL.0;
+            // Blanks at the beginning would be left out, and several of them be one.
+            let blanks = u16::try_from(run.len() - run.trim_start().len()).unwrap();
+            let words = run.trim();
+            if !words.is_empty() {
+                let length = f32::from(u16::try_from(words.chars().count()).unwrap()) * CELL.0;
+                let (x, y) = (16.0 + f32::from(start + blanks) * CELL.0, 30.0 + f32::from(row) * CELL.1);
+                let words = words.replace('&', "&amp;").replace('<', "&lt;").replace(' ', "\u{a0}");
                 writeln!(
                     svg,
-                    "<text x=\"{x:.1}\" y=\"{y:.0}\" textLength=\"{length:.1}\" {looks}>{run}</text>"
+                    "<text x=\"{x:.1}\" y=\"{y:.0}\" textLength=\"{length:.1}\" {looks}>{words}</text>"
                 )
                 .unwrap();
             }
