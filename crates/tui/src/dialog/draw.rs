@@ -36,7 +36,11 @@ impl Dialogs {
         }
         let room = rows_max.saturating_sub(head.len() + choices.len() + below.len()).clamp(1, BODY_MAX);
         let mut rows = head;
+        let is_roomy = room > body.len();
         rows.extend(self.window(body, room, columns, theme));
+        if is_roomy {
+            rows.push(Line::default());
+        }
         rows.extend(choices);
         let cursor = cursor.map(|(x, y)| (x, y + rows.len()));
         rows.extend(below);

@@ -36,24 +36,25 @@ fn a_question_fits_a_usual_terminal() {
         24,
         expect![[r#"
 
-        › Why does the build fail?
+            › Why does the build fail?
 
-        I look at the build first.
+            I look at the build first.
 
-        ✗ Bash cargo build --release
-          │ error: no such file
-          │ exit code 101
-        ────────────────────────────────────────────────────────────────────────────────
-        ? agent wants to run a command
-          no rule covers it
-          cargo build --release && ./target/release/tool
-        ▸ 1. Allow this time
-          2. Always allow
-             saves 'allow Bash(cargo build *)' for this project
-          3. Wait and tell agent what to do differently
-          4. Never allow
-             saves 'deny Bash(cargo build *)' for this project
-        1-4 or ↑↓ and enter · esc waits"#]],
+            ✗ Bash cargo build --release
+              │ error: no such file
+              │ exit code 101
+            ────────────────────────────────────────────────────────────────────────────────
+            ? agent wants to run a command
+              no rule covers it
+              cargo build --release && ./target/release/tool
+
+            ▸ 1. Allow this time
+              2. Always allow
+                 saves 'allow Bash(cargo build *)' for this project
+              3. Wait and tell agent what to do differently
+              4. Never allow
+                 saves 'deny Bash(cargo build *)' for this project
+            1-4 or ↑↓ and enter · esc waits"#]],
     );
 }
 
@@ -83,24 +84,25 @@ fn a_question_fits_a_large_terminal() {
         100,
         expect![[r#"
 
-        › Why does the build fail?
+            › Why does the build fail?
 
-        I look at the build first.
+            I look at the build first.
 
-        ✗ Bash cargo build --release
-          │ error: no such file
-          │ exit code 101
-        ────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
-        ? agent wants to run a command
-          no rule covers it
-          cargo build --release && ./target/release/tool
-        ▸ 1. Allow this time
-          2. Always allow
-             saves 'allow Bash(cargo build *)' for this project
-          3. Wait and tell agent what to do differently
-          4. Never allow
-             saves 'deny Bash(cargo build *)' for this project
-        1-4 or ↑↓ and enter · esc waits"#]],
+            ✗ Bash cargo build --release
+              │ error: no such file
+              │ exit code 101
+            ────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+            ? agent wants to run a command
+              no rule covers it
+              cargo build --release && ./target/release/tool
+
+            ▸ 1. Allow this time
+              2. Always allow
+                 saves 'allow Bash(cargo build *)' for this project
+              3. Wait and tell agent what to do differently
+              4. Never allow
+                 saves 'deny Bash(cargo build *)' for this project
+            1-4 or ↑↓ and enter · esc waits"#]],
     );
 }
 
