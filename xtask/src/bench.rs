@@ -14,12 +14,17 @@ const OLDER_VERSION: &str = "0.17.6";
 /// The benchmark of the Writer's page.
 const PAGE: &str = "web";
 
+/// The benchmark of the terminal.
+const TERMINAL: &str = "tui";
+
 /// `[NAME] [--smoke]`; without a name, the list. A number worth quoting comes from the optimised build.
 pub(crate) fn bench(arguments: &[String]) -> Result<ExitCode> {
     let is_small = arguments.is_empty() || arguments.iter().any(|argument| argument == "--smoke");
     let is_asked = |name: &str| arguments.iter().any(|argument| argument == name);
     if !is_small && is_asked("session") {
         beside_the_older(arguments)?;
+    } else if is_asked(TERMINAL) {
+        with_program(is_small, arguments)?;
     } else if is_asked(PAGE) {
         with_page(if is_small { Build::Quick } else { Build::Release }, arguments)?;
     } else {
@@ -35,6 +40,14 @@ fn beside_the_older(arguments: &[String]) -> Result<()> {
         let mut install = process::cargo();
         install.args(["install", OLDER, "--version", OLDER_VERSION, "--locked", "--root"]).arg(&peers);
         process::stream(install.env("CARGO_TARGET_DIR", peers.join("build")))?;
+    }
+    with_program(false, arguments)
+}
+
+/// Our own program is measured from outside, so it is built beside the one that measures.
+fn with_program(is_small: bool, arguments: &[String]) -> Result<()> {
+    if is_small {
+        return process::stream(&mut quick(arguments)?);
     }
     process::stream(process::cargo().args([
         "build",

@@ -7,6 +7,7 @@
 
 mod bench;
 mod conformance;
+mod coverage;
 mod fuzz;
 mod needs;
 mod page;
@@ -27,6 +28,7 @@ Usage: cargo xtask COMMAND
   test [FILTER…]                  everything CI runs; with FILTER, only the tests whose name contains it
   tidy                            format, lints, docs, and the project's own rules
   bench [NAME] [--smoke]          one benchmark, or the list of them
+  coverage                        how many lines of agent, models, tools and tui the tests run through
   fuzz [TARGET] [--seconds N]     one fuzz target, or all of them
   codegen                         write the types that the page shares with the server
   pictures                        take the pictures of the README anew
@@ -52,6 +54,7 @@ fn perform(arguments: &[String]) -> Result<ExitCode> {
         "test" => test::test(rest),
         "tidy" => tidy::tidy(),
         "bench" => bench::bench(rest),
+        "coverage" => coverage::coverage(rest),
         "fuzz" => fuzz::fuzz(rest),
         "codegen" => page::codegen().map(|()| ExitCode::SUCCESS),
         "pictures" => page::pictures().map(|()| ExitCode::SUCCESS),

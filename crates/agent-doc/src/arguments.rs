@@ -10,6 +10,9 @@ mod session;
 mod serve;
 mod setup;
 
+use std::io::IsTerminal as _;
+
+use clap::error::ErrorKind;
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
 use crate::groups;
@@ -30,14 +33,12 @@ pub(crate) use setup::*;
     name = "agent-doc",
     version,
     max_term_width = 100,
-    subcommand_required = true,
-    arg_required_else_help = true,
-    after_help = "Begin with:\n  agent-doc serve\n\n\
+    after_help = "Begin with:\n  agent-doc         to talk to an agent here\n  agent-doc serve   to write with agents in the browser\n\n\
         'agent-doc COMMAND --help' explains a command and shows examples."
 )]
 pub(crate) struct Arguments {
     #[command(subcommand)]
-    pub(crate) command: Command,
+    pub(crate) command: Option<Command>,
 }
 
 impl Arguments {
@@ -45,7 +46,14 @@ impl Arguments {
     pub(crate) fn read() -> Result<Self, clap::Error> {
         let mut definition = definition();
         let mut matches = definition.try_get_matches_from_mut(std::env::args_os())?;
-        Self::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut definition))
+        let arguments =
+            Self::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut definition))?;
+        let is_terminal = std::io::stdin().is_terminal() && std::io::stdout().is_terminal();
+        if arguments.command.is_none() && !is_terminal {
+            let help = definition.render_help().ansi().to_string();
+            return Err(definition.error(ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand, help));
+        }
+        Ok(arguments)
     }
 }
 
@@ -89,6 +97,7 @@ pub(crate) enum Command {
     Doctor(Doctor),
     Config(Config),
     Chat(Chat),
+    Follow(Follow),
     Mcp(Mcp),
     Acp(Acp),
     Stats(Stats),

@@ -15,7 +15,7 @@ const GROUPS: &[(&str, &[&str])] = &[
         &["history", "show", "diff", "blame", "restore", "recover", "checkpoints"],
     ),
     ("Let agents and editors of others in", &["mcp", "acp"]),
-    ("Talk to an agent", &["chat", "models", "stats"]),
+    ("Talk to an agent", &["chat", "follow", "models", "stats"]),
     ("Say what agents may do", &["permissions", "trust"]),
     ("Set up", &["doctor", "config", "completions", "man"]),
 ];

@@ -14,6 +14,7 @@ mod past;
 mod reach;
 mod refusal;
 mod replace;
+mod terminal;
 mod trust;
 mod wiring;
 mod rules;
@@ -23,7 +24,7 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 
-use arguments::{Arguments, Command, SectionCommand};
+use arguments::{Arguments, Chat, Command, SectionCommand};
 
 /// What a command that did its work has to say to the shell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,7 +50,9 @@ fn main() -> ExitCode {
         Ok(arguments) => arguments,
         Err(told) => return output::told(&told),
     };
-    match perform(&arguments.command) {
+    // Without a command, a person at a terminal wants to talk.
+    let talk = Command::Chat(Chat::default());
+    match perform(arguments.command.as_ref().unwrap_or(&talk)) {
         Ok(Outcome::Done) => ExitCode::SUCCESS,
         Ok(Outcome::Conflicts) => ExitCode::from(1),
         Ok(Outcome::Code(code)) => ExitCode::from(code),
@@ -106,6 +109,7 @@ fn perform(command: &Command) -> Result<Outcome> {
         Command::Models(given) => command::models::run(given)?,
         Command::Doctor(given) => command::doctor::run(given)?,
         Command::Chat(given) => return command::chat::run(given),
+        Command::Follow(given) => return terminal::follow(given),
         Command::Acp(given) => return command::acp::run(given),
         Command::Mcp(given) => return command::mcp::run(given),
         Command::Stats(given) => command::stats::run(given)?,

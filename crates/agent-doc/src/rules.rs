@@ -71,6 +71,11 @@ impl RuleFiles {
         known.map(|scope| self.read(scope)).collect()
     }
 
+    /// The file that holds what a person decides while an agent asks.
+    pub(crate) fn kept_in(&self) -> Option<PathBuf> {
+        self.path(RuleScope::Local).ok()
+    }
+
     pub(crate) fn read(&self, scope: RuleScope) -> Result<RuleFile> {
         let path = self.path(scope)?;
         let text = match fs::read_to_string(&path) {

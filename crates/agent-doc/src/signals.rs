@@ -6,6 +6,8 @@ use agent::StreamController;
 pub(crate) const INTERRUPTED: u8 = 130;
 /// The system, or another program, wants us to end.
 pub(crate) const TERMINATED: u8 = 143;
+/// The terminal is gone.
+pub(crate) const HUNG_UP: u8 = 129;
 
 /// Stops what is under way when the shell or the system wants the program to end. Gives back the exit code for it.
 pub(crate) fn listen(stop: StreamController) -> tokio::task::JoinHandle<u8> {
@@ -22,13 +24,15 @@ pub(crate) fn listen(stop: StreamController) -> tokio::task::JoinHandle<u8> {
 fn signalled() -> impl Future<Output = u8> + Send {
     use tokio::signal::unix::{SignalKind, signal};
     let (interrupt, terminate) = (signal(SignalKind::interrupt()), signal(SignalKind::terminate()));
+    let hangup = signal(SignalKind::hangup());
     async move {
-        let (Ok(mut interrupt), Ok(mut terminate)) = (interrupt, terminate) else {
+        let (Ok(mut interrupt), Ok(mut terminate), Ok(mut hangup)) = (interrupt, terminate, hangup) else {
             return std::future::pending().await;
         };
         tokio::select! {
             _ = interrupt.recv() => INTERRUPTED,
             _ = terminate.recv() => TERMINATED,
+            _ = hangup.recv() => HUNG_UP,
         }
     }
 }

@@ -15,6 +15,7 @@ pub(crate) mod rules;
 pub(crate) mod runs;
 pub(crate) mod search;
 pub(crate) mod servers;
+pub(crate) mod talk;
 pub(crate) mod tools;
 pub(crate) mod turns;
 pub(crate) mod writer;

@@ -17,6 +17,7 @@ mod store;
 mod table;
 mod talk;
 mod tools;
+mod tui;
 mod web;
 
 use std::path::Path;
@@ -79,6 +80,11 @@ const BENCHES: &[Bench] = &[
         run: session::run,
     },
     Bench { name: "age", about: "a document after ten thousand flushes beside a fresh one", run: age::run },
+    Bench {
+        name: "tui",
+        about: "what a person waits for in the terminal, with the real program and under a flood",
+        run: tui::run,
+    },
     Bench {
         name: "web",
         about: "what a person waits for in the Writer, beside a ping of its server",

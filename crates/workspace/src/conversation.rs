@@ -86,6 +86,31 @@ impl Conversation {
         self.transcript.as_ref().map_or("", Transcript::id)
     }
 
+    /// What stands in the place of a conversation while a turn has it. Nothing can be said in it, unless the turn is lost and
+    /// it [moves](Self::move_to) to what was kept.
+    #[must_use]
+    pub fn absent(of: &Conversation) -> Conversation {
+        let parts = of.parts.as_ref().map(|(_, setup)| (History::new(), setup.clone()));
+        Conversation { ports: of.ports.clone(), parts, transcript: None }
+    }
+
+    /// Lets another model answer from the next turn on.
+    pub fn set_model(&mut self, model: Arc<dyn Model>, name: &str) {
+        if let Some((_, setup)) = &mut self.parts {
+            setup.limits = model.limits();
+            name.clone_into(&mut setup.frame.model);
+        }
+        self.ports.model = model;
+    }
+
+    /// Goes on with another conversation, with the same model, tools and rules. What was said so far stays where it is kept.
+    pub fn move_to(&mut self, transcript: Transcript, history: History) {
+        if let Some((now, _)) = &mut self.parts {
+            *now = history;
+            self.transcript = Some(transcript);
+        }
+    }
+
     /// Runs one turn to its end. `tell` hears all that happens, in order, and must not block for long.
     ///
     /// # Errors

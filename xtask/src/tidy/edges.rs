@@ -19,15 +19,15 @@ const EDGES: &[(&str, &[&str])] = &[
     ("conductor", &["workspace", "agent", "document"]),
     // Guests write as workers do, through the same tools.
     ("join", &["workspace", "conductor", "agent"]),
-    // Front ends see nothing below.
-    ("tui", &["workspace", "conductor"]),
+    // Front ends see nothing below. The terminal knows nobody at all: it folds what the binary tells it.
+    ("tui", &[]),
     ("web", &["workspace", "conductor"]),
     // The only crate that knows every other one.
     ("agent-doc", &["document", "agent", "models", "tools", "workspace", "conductor", "join", "tui", "web"]),
     // The automation stays quick to build: it starts what needs the product.
     ("xtask", &[]),
     // What is measured is called directly, each part where it stands.
-    ("bench", &["agent", "document", "loopback", "models", "tools", "web", "workspace"]),
+    ("bench", &["agent", "document", "loopback", "models", "tools", "tui", "web", "workspace"]),
     ("fuzz", &["document"]),
     // A server for tests. It knows nobody, and no product code knows it.
     ("loopback", &[]),

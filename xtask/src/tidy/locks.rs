@@ -5,7 +5,7 @@ use super::violation::Violation;
 
 /// Packages in the lock file of the workspace. Raise it in the commit that needs it, with the reason in
 /// `docs/decisions/dependencies.md`; each package is code that users run and nobody here has read.
-const PACKAGES_MAX: usize = 420;
+const PACKAGES_MAX: usize = 450;
 
 /// The fuzz targets have a lock file of their own.
 const FUZZ: &str = "fuzz/Cargo.lock";

@@ -4,22 +4,32 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
 
-/// Ask an agent, from a script or a shell
+/// Talk to an agent in the terminal, or ask it from a script
 ///
-/// The agent reads the project, answers, and stops. Nobody is asked: what no rule allows does not run. Without a key the
-/// offline model answers, which searches and quotes by rules. The conversation is kept and can be gone on with.
-#[derive(Debug, Args)]
+/// In a terminal it is a conversation: the agent reads the project, works with tools, and asks before it does what no rule allows. With
+/// -p it answers once and stops, and nobody is asked. Without a key the offline model answers, which searches and quotes by
+/// rules. Conversations are kept and can be gone on with.
+#[derive(Debug, Args, Default)]
 #[command(after_help = "Exit codes: 0 done, 1 not done, 2 not begun, 130 interrupted, 143 terminated
 
 Examples:
+  agent-doc chat
+  agent-doc chat --continue --mode accept-edits
   agent-doc chat -p 'What does this project do?'
   agent-doc chat -p 'Run the tests and explain what fails' --allow 'Bash(cargo test *)'
-  agent-doc chat -p 'And now in one sentence' --continue
   agent-doc chat -p 'List the modules' --output-format json | jq -r .result")]
 pub(crate) struct Chat {
-    /// What to ask
-    #[arg(short = 'p', long = "prompt", value_name = "TEXT", required = true)]
+    /// What to ask, instead of a conversation in the terminal
+    #[arg(short = 'p', long = "prompt", value_name = "TEXT")]
     pub(crate) prompt: Option<String>,
+
+    /// What runs unasked where no rule speaks; shift-tab changes it
+    #[arg(long, value_name = "MODE", conflicts_with = "plan")]
+    pub(crate) mode: Option<ChatMode>,
+
+    /// Whole lines without colours and without moving the cursor, for screen readers
+    #[arg(long, conflicts_with = "prompt")]
+    pub(crate) plain: bool,
 
     /// How the answer is printed
     #[arg(long, value_name = "FORMAT", default_value = "text")]
@@ -54,10 +64,24 @@ pub(crate) struct Chat {
     pub(crate) record: Option<PathBuf>,
 }
 
-/// How an answer is printed.
+/// What runs unasked where no rule speaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ChatMode {
+    /// Reading in the project; the rest is asked
+    Default,
+    /// Also edits of files of the project
+    AcceptEdits,
+    /// Nothing is changed
+    Plan,
+    /// What would be asked is refused
+    DontAsk,
+}
+
+/// How an answer is printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub(crate) enum OutputFormat {
     /// The answer's words
+    #[default]
     Text,
     /// One JSON object at the end
     Json,

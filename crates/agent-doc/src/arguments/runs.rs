@@ -133,3 +133,21 @@ pub(crate) struct RunsSettle {
     #[arg(value_name = "PROPOSAL")]
     pub(crate) proposal: String,
 }
+
+/// Watch a document or a run in the terminal, live
+///
+/// Shows what changes as it changes, and what is asked. In a run, a line that you type goes to the conductor; in a session document, it
+/// is your next prompt.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  agent-doc follow notes.md
+  agent-doc follow 019a")]
+pub(crate) struct Follow {
+    /// A document, or a run by its name or the beginning of it
+    #[arg(value_name = "FILE|RUN")]
+    pub(crate) what: String,
+
+    /// Whole lines without colours and without moving the cursor, for screen readers
+    #[arg(long)]
+    pub(crate) plain: bool,
+}

@@ -1,32 +1,37 @@
-//! `agent-doc chat -p`: one prompt, one turn, and an answer for a person or a program. Never asks anybody: what no rule allows
-//! does not run.
+//! `agent-doc chat`: a conversation in the terminal, or with `-p` one prompt, one turn, and an answer for a program. Without a terminal
+//! it never asks anybody: what no rule allows does not run.
 
 mod report;
 
-use std::sync::Arc;
+use std::io::{IsTerminal as _, Read as _};
 use std::time::Instant;
 
 use agent::StreamController;
-use agent::history::History;
 use agent::message::Block;
-use agent::permission::{Mode, Policy, Rule};
-use agent::request::Frame;
-use agent::turn::{EndReason, Ended, Event, Setup};
+use agent::permission::Mode;
+use agent::turn::{EndReason, Ended, Event};
 use anyhow::{Context as _, Result};
-use workspace::conversation::{Conversation, Ports, Transcript, Transcripts, remote};
-use workspace::sidecar::{Sidecar, root_of};
+use workspace::conversation::remote;
 
-use crate::arguments::Chat;
-use crate::configuration::Configuration;
+use crate::arguments::{Chat, ChatMode};
 use crate::refusal::Refusal;
-use crate::rules::RuleFiles;
-use crate::trust::Trust;
-use crate::wiring::{model, prompt, search, tools, turns};
-use crate::{Outcome, log, moment, signals};
+use crate::wiring::talk::{self, Beginning, Wish};
+use crate::wiring::turns;
+use crate::{Outcome, output, signals, terminal};
 use report::Reporter;
 
+/// The longest prompt that is read from standard input.
+const PROMPT_MAX: u64 = 4 << 20;
+
 pub(crate) fn run(given: &Chat) -> Result<Outcome> {
-    let words = given.prompt.as_deref().map(str::trim).unwrap_or_default();
+    if given.prompt.is_none() && std::io::stdin().is_terminal() && std::io::stdout().is_terminal() {
+        return terminal::chat(given);
+    }
+    let words = match &given.prompt {
+        Some(words) => words.clone(),
+        None => piped()?,
+    };
+    let words = words.trim();
     if words.is_empty() {
         return Err(Refusal::new("there is nothing to ask", "give the words with -p 'TEXT'").into());
     }
@@ -37,33 +42,35 @@ pub(crate) fn run(given: &Chat) -> Result<Outcome> {
     outcome
 }
 
+/// What stands in standard input, where there is no terminal to talk in.
+fn piped() -> Result<String> {
+    if std::io::stdin().is_terminal() {
+        let remedy = "give the words with -p 'TEXT', or let the output go to the terminal";
+        return Err(
+            Refusal::new("standard output is no terminal, so there is no conversation", remedy).into()
+        );
+    }
+    output::notice("standard input is no terminal: what it holds is the prompt, and nobody is asked");
+    let mut words = String::new();
+    let read = std::io::stdin().lock().take(PROMPT_MAX).read_to_string(&mut words);
+    read.with_context(|| Refusal::new("standard input cannot be read", "give the words with -p 'TEXT'"))?;
+    Ok(words)
+}
+
 async fn ask(given: &Chat, words: &str) -> Result<Outcome> {
     let began = Instant::now();
-    let folder = std::path::absolute(".").context("the current folder cannot be found")?;
-    let root = root_of(&folder.join("x")).to_owned();
-    let settings = Configuration::of(&folder)?;
-    let chosen = model::choose(given.model.as_deref(), &settings, given.record.as_deref())?;
-    let provider = search::provider(&settings)?;
-    let files = RuleFiles::here()?;
-    let policy = Policy::new(mode(given), files.places(), all_rules(given, &files)?);
-    let sidecar = Sidecar::open(&root).with_context(|| {
-        Refusal::new("the conversation cannot be kept", "look who owns the folder '.agent-doc'")
-    })?;
-    log::begin(&sidecar);
-    let (transcript, history) = transcript(given, &sidecar)?;
-    let (toolbox, opened) = tools::all(&sidecar, &policy, &settings, transcript.id(), provider).await?;
-    let frame = Frame {
-        model: chosen.name,
-        system: prompt::system(&root, &Trust::of_person()).into(),
-        tools: toolbox.specs(&policy),
-        thinking: turns::effort(&settings),
+    let wish = Wish {
+        model: given.model.as_deref(),
+        record: given.record.as_deref(),
+        mode: mode(given),
+        allow: &given.allow,
+        beginning: beginning(given),
+        asker: None,
     };
-    let limits = chosen.model.limits();
+    let talk = talk::open(wish, |settings| turns::caps(settings, given.max_turns)).await?;
+    let (mut conversation, opened) = (talk.conversation, talk.opened);
     let mut reporter =
-        Reporter::new(given.output_format, transcript.id(), chosen.model.id(), &frame, &folder);
-    let setup = Setup { frame, limits, policy, caps: turns::caps(&settings, given.max_turns) };
-    let ports = Ports { model: chosen.model, tools: toolbox, rules: Arc::new(files), clock: moment::now };
-    let mut conversation = Conversation::new(ports, setup, history, transcript);
+        Reporter::new(given.output_format, conversation.id(), &talk.model, &talk.frame, &talk.folder);
     reporter.begin()?;
     let stop = StreamController::new();
     let signal = signals::listen(stop.clone());
@@ -81,6 +88,15 @@ async fn ask(given: &Chat, words: &str) -> Result<Outcome> {
     Ok(Outcome::Code(code))
 }
 
+/// Which conversation is meant.
+pub(crate) fn beginning(given: &Chat) -> Beginning<'_> {
+    match (&given.resume, given.resume_latest) {
+        (Some(name), _) => Beginning::Named(name),
+        (None, true) => Beginning::Latest,
+        (None, false) => Beginning::New,
+    }
+}
+
 async fn exit_code(ended: &Ended, signal: Option<tokio::task::JoinHandle<u8>>) -> u8 {
     if let Some(signal) = signal {
         return signal.await.unwrap_or(signals::INTERRUPTED);
@@ -88,33 +104,11 @@ async fn exit_code(ended: &Ended, signal: Option<tokio::task::JoinHandle<u8>>) -
     u8::from(ended.reason != EndReason::Completed)
 }
 
+/// The mode where nobody can be asked.
 fn mode(given: &Chat) -> Mode {
-    if given.plan { Mode::Plan } else { Mode::DontAsk }
-}
-
-fn all_rules(given: &Chat, files: &RuleFiles) -> Result<Vec<Rule>> {
-    let mut rules: Vec<Rule> = files.read_all()?.into_iter().flat_map(|file| file.rules).collect();
-    rules.extend(turns::allowed(&given.allow)?);
-    Ok(rules)
-}
-
-fn transcript(given: &Chat, sidecar: &Sidecar) -> Result<(Transcript, History)> {
-    let transcripts = Transcripts::at(&sidecar.sessions());
-    let name = match (&given.resume, given.resume_latest) {
-        (Some(name), _) => Some(name.clone()),
-        (None, true) => Some(latest(&transcripts)?),
-        (None, false) => None,
-    };
-    let Some(name) = name else {
-        return Ok((transcripts.begin(moment::now())?, History::new()));
-    };
-    let (transcript, records) = transcripts.resume(&name)?;
-    Ok((transcript, History::replay(records)))
-}
-
-fn latest(transcripts: &Transcripts) -> Result<String> {
-    let newest = transcripts.list()?.into_iter().next();
-    let newest =
-        newest.ok_or_else(|| Refusal::new("there is no conversation yet", "begin one without --continue"))?;
-    Ok(newest.id)
+    match given.mode {
+        _ if given.plan => Mode::Plan,
+        Some(ChatMode::Plan) => Mode::Plan,
+        Some(ChatMode::Default | ChatMode::AcceptEdits | ChatMode::DontAsk) | None => Mode::DontAsk,
+    }
 }

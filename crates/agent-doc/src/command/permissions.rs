@@ -60,7 +60,8 @@ fn list(given: &PermissionsList) -> Result<()> {
     output::print(text.as_bytes())
 }
 
-fn whose(scope: Scope) -> &'static str {
+/// Whose rules stand there.
+pub(crate) fn whose(scope: Scope) -> &'static str {
     match scope {
         Scope::User => "yours, in all projects",
         Scope::Project => "of the project; they allow nothing",

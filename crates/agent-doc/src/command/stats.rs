@@ -82,7 +82,7 @@ fn count(transcripts: &Transcripts, report: &mut Report) -> Result<()> {
 }
 
 /// What the tokens cost, if the person has said what one costs.
-fn cost(usage: &Usage, settings: &Configuration) -> Option<f64> {
+pub(crate) fn cost(usage: &Usage, settings: &Configuration) -> Option<f64> {
     let price = |key: &str| settings.text(key)?.parse::<f64>().ok();
     let (input, output) = (price("price.input")?, price("price.output")?);
     let read = price("price.cache_read").unwrap_or(input);

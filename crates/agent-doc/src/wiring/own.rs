@@ -95,7 +95,8 @@ impl Own {
         let (transcript, history) = opened(&sidecar, &ask.talk, tell)?;
         tell(Said::Talk(transcript.id().to_owned()));
         let provider = search::provider(&settings)?;
-        let (toolbox, in_use) = tools::all(&sidecar, &policy, &settings, transcript.id(), provider).await?;
+        let (toolbox, in_use) =
+            tools::all(&sidecar, &policy, &settings, transcript.id(), provider, None).await?;
         let frame = Frame {
             model: chosen.name,
             system: prompt::system(&ask.folder, &Trust::of_person()).into(),

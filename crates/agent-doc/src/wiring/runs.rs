@@ -125,6 +125,7 @@ fn kit(common: &Common, post: &Post) -> Result<Kit> {
         artifacts: post.artifacts.clone(),
         // A command must not write where the owner of documents does.
         protected: Some(common.root.join("runs")),
+        asker: None,
     };
     let provider = search::provider(&common.settings)?;
     let own = hands::own(&common.sidecar, &common.policy, hands, provider)?;

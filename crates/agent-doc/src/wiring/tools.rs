@@ -14,7 +14,7 @@ use tools::mcp::Servers;
 use tools::sandbox::{Bounds, Confinement, Sandbox};
 use tools::search::Veil;
 use tools::shell::Shell;
-use tools::tool::Outfit;
+use tools::tool::{Asker, Outfit};
 use tools::web::{Provider, Web};
 use workspace::command::Actor;
 use workspace::conversation::Toolbox;
@@ -47,13 +47,15 @@ pub(crate) async fn all(
     settings: &Configuration,
     session: &str,
     provider: Option<Provider>,
+    asker: Option<Arc<dyn Asker>>,
 ) -> Result<(Toolbox, Opened)> {
     let root = root(sidecar)?;
     let artifacts = folder(sidecar, "artifacts")?;
     let servers = servers::start(settings, policy, &artifacts).await;
     let documents = Documents::new(root, Options::default());
     let actor = Actor::User(AGENT.to_owned());
-    let hands = Hands { documents: documents.clone(), actor: actor.clone(), artifacts, protected: None };
+    let hands =
+        Hands { documents: documents.clone(), actor: actor.clone(), artifacts, protected: None, asker };
     let tools = own(sidecar, policy, hands, provider)?;
     let scribe = Scribe::new(documents.clone(), actor, session);
     let rest = discreet(section_tools::all(&scribe).into_iter().chain(servers.tools().iter().cloned()));
@@ -70,6 +72,8 @@ pub(crate) struct Hands {
     pub(crate) artifacts: PathBuf,
     /// A folder of the project that commands may read and not change.
     pub(crate) protected: Option<PathBuf>,
+    /// Who puts questions of the model to the person, if somebody is there.
+    pub(crate) asker: Option<Arc<dyn Asker>>,
 }
 
 /// The tools for files, commands and the web. Called in a runtime.
@@ -99,7 +103,7 @@ pub(crate) fn own(
         files: Files::new(root, Arc::new(writer), Some(checkpoints)),
         veil: veil(policy.clone()),
         tasks: Arc::default(),
-        asker: None,
+        asker: hands.asker,
         web: Web::default(),
         provider,
     };

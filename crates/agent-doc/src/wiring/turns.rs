@@ -39,3 +39,10 @@ pub(crate) fn caps(settings: &Configuration, iterations: Option<u32>) -> Caps {
     let iterations_max = iterations.or_else(|| settings.number("max_turns")).unwrap_or(caps.iterations_max);
     Caps { iterations_max, output_max: settings.number("output_max").unwrap_or(caps.output_max), ..caps }
 }
+
+/// The limits of a turn that a person watches.
+pub(crate) fn watched_caps(settings: &Configuration) -> Caps {
+    let caps = Caps::conversation();
+    let iterations_max = settings.number("max_turns").unwrap_or(caps.iterations_max);
+    Caps { iterations_max, output_max: settings.number("output_max").unwrap_or(caps.output_max), ..caps }
+}

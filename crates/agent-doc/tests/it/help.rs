@@ -121,7 +121,7 @@ fn what_is_not_understood_exits_with_two() {
             !
             !   tip: a similar subcommand exists: 'outline'
             !
-            ! Usage: agent-doc <COMMAND>
+            ! Usage: agent-doc [COMMAND]
             !
             ! For more information, try '--help'.
         "#]],

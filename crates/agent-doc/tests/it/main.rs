@@ -42,5 +42,6 @@ mod serve;
 mod session;
 mod setup;
 mod stranger;
+mod terminal;
 mod trust;
 mod turn;

@@ -22,7 +22,7 @@ fn bash_can_read_its_completions() {
     assert!(output.status.success(), "{output:?}");
 }
 
-const PAGES: [&str; 54] = [
+const PAGES: [&str; 55] = [
     "agent-doc-acp.1",
     "agent-doc-blame.1",
     "agent-doc-chat.1",
@@ -38,6 +38,7 @@ const PAGES: [&str; 54] = [
     "agent-doc-convert.1",
     "agent-doc-diff.1",
     "agent-doc-doctor.1",
+    "agent-doc-follow.1",
     "agent-doc-history.1",
     "agent-doc-init.1",
     "agent-doc-man.1",

@@ -4,10 +4,11 @@
 use std::fs::{self, File, TryLockError};
 use std::io::{self, BufRead as _, BufReader, ErrorKind, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::SystemTime;
 
-use agent::history::Record;
-use agent::message::{Block, Role};
+use agent::history::{History, Record};
+use agent::message::{Block, Message, Role};
 use agent::turn::Ended;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
@@ -171,12 +172,33 @@ impl Transcripts {
     pub fn fork(&self, name: &str, at: u64) -> Result<(Transcript, Vec<Record>), TranscriptError> {
         let id = self.find(name)?;
         let records = records(read(&self.path(&id))?.0);
-        let mut transcript = self.make(Some(id), at)?;
-        for record in &records {
+        let transcript = self.begun_with(id, &records, at)?;
+        Ok((transcript, records))
+    }
+
+    /// A new one that begins with these messages of another, which is left as it is.
+    ///
+    /// # Errors
+    ///
+    /// [`TranscriptError`] if the new one cannot be made.
+    pub fn branch(
+        &self,
+        parent: &str,
+        messages: &[Arc<Message>],
+        at: u64,
+    ) -> Result<(Transcript, History), TranscriptError> {
+        let records: Vec<Record> = messages.iter().cloned().map(Record::Message).collect();
+        let transcript = self.begun_with(parent.to_owned(), &records, at)?;
+        Ok((transcript, History::replay(records)))
+    }
+
+    fn begun_with(&self, parent: String, records: &[Record], at: u64) -> Result<Transcript, TranscriptError> {
+        let mut transcript = self.make(Some(parent), at)?;
+        for record in records {
             transcript.put(&Entry::Record(record.clone()), at)?;
         }
         transcript.sync()?;
-        Ok((transcript, records))
+        Ok(transcript)
     }
 
     /// All of them, the one that was last written first.

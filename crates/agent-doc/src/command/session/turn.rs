@@ -187,7 +187,7 @@ fn say(given: &TurnArguments, agent: &str, taken: &Taken, seconds: f64) {
 }
 
 /// An error with the way out.
-fn refused(file: &Path, error: TurnError) -> anyhow::Error {
+pub(crate) fn refused(file: &Path, error: TurnError) -> anyhow::Error {
     let name = input::shown(file);
     let recover = format!("'agent-doc recover {name}' puts what was said into the document");
     let (what, remedy) = match &error {

@@ -1,0 +1,153 @@
+//! Questions that wait for the person, one at a time. Never takes a key that was typed before the person can have read the question,
+//! and never takes anything but a choice for one.
+
+mod draw;
+
+use std::collections::VecDeque;
+use std::time::Duration;
+
+use crate::ask::Question;
+use crate::composer::Composer;
+use crate::event::Intent;
+use crate::key::Input;
+
+/// How long a question must have stood there, and the person not have typed, before a key decides anything.
+const GUARD: Duration = Duration::from_millis(400);
+
+/// Questions that wait, at most. More are refused: no person reads so many.
+const QUESTIONS_MAX: usize = 64;
+
+/// The questions.
+#[derive(Debug, Default)]
+pub(crate) struct Dialogs {
+    waiting: VecDeque<Question>,
+    chosen: usize,
+    /// How far its text is scrolled.
+    scrolled: usize,
+    /// What is said with a choice, while it is being written.
+    words: Option<Composer>,
+    /// When a key may decide.
+    armed_at: Duration,
+}
+
+/// What a key was to the dialog.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Pressed {
+    /// It belongs to what the person was writing.
+    NotForUs,
+    /// It did something here, or means nothing here.
+    Taken,
+    /// It decided.
+    Decided(Intent),
+}
+
+impl Dialogs {
+    pub(crate) fn is_open(&self) -> bool {
+        !self.waiting.is_empty()
+    }
+
+    pub(crate) fn is_armed(&self, now: Duration) -> bool {
+        now >= self.armed_at
+    }
+
+    /// When the picture changes by itself.
+    pub(crate) fn wakes_at(&self) -> Option<Duration> {
+        self.is_open().then_some(self.armed_at)
+    }
+
+    /// Puts a question behind the others. One too many is refused.
+    pub(crate) fn ask(&mut self, question: Question, now: Duration) -> Option<Intent> {
+        if self.waiting.len() >= QUESTIONS_MAX {
+            let choice = question.refusing();
+            return Some(Intent::Answer { question: question.id, choice, words: String::new() });
+        }
+        if self.waiting.is_empty() {
+            self.begin(now);
+        }
+        self.waiting.push_back(question);
+        None
+    }
+
+    /// A question is settled, by whomever.
+    pub(crate) fn settle(&mut self, id: u64, now: Duration) {
+        let is_shown = self.waiting.front().is_some_and(|first| first.id == id);
+        self.waiting.retain(|question| question.id != id);
+        if is_shown {
+            self.begin(now);
+        }
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.waiting.clear();
+        self.words = None;
+    }
+
+    /// The next question stands there.
+    fn begin(&mut self, now: Duration) {
+        self.chosen = 0;
+        self.scrolled = 0;
+        self.words = None;
+        self.armed_at = now + GUARD;
+    }
+
+    /// Takes a key. Before the guard is over, letters belong to what the person was writing, and a line break decides nothing.
+    pub(crate) fn press(&mut self, input: &Input, now: Duration) -> Pressed {
+        let Some(question) = self.waiting.front() else { return Pressed::NotForUs };
+        let refusing = question.refusing();
+        if matches!(input, Input::Escape | Input::Cancel) {
+            return self.decide(refusing, String::new(), now);
+        }
+        if let Some(words) = &mut self.words {
+            if *input == Input::Enter {
+                let words = words.take();
+                return self.decide(self.chosen, words.trim().to_owned(), now);
+            }
+            words.press(input);
+            return Pressed::Taken;
+        }
+        if !self.is_armed(now) {
+            self.armed_at = now + GUARD;
+            return if *input == Input::Enter { Pressed::Taken } else { Pressed::NotForUs };
+        }
+        let last = question.choices.len().saturating_sub(1);
+        match input {
+            Input::Up | Input::Letter('k') => self.chosen = self.chosen.checked_sub(1).unwrap_or(last),
+            Input::Down | Input::Letter('j') => {
+                self.chosen = if self.chosen < last { self.chosen + 1 } else { 0 }
+            }
+            Input::PageDown => self.scrolled += 5,
+            Input::PageUp => self.scrolled = self.scrolled.saturating_sub(5),
+            Input::Enter => return self.choose(self.chosen, now),
+            Input::Letter(letter) => {
+                let number = letter.to_digit(10).and_then(|digit| u8::try_from(digit).ok());
+                let meant =
+                    number.and_then(|number| question.choices.iter().position(|one| one.number == number));
+                if let Some(meant) = meant {
+                    return self.choose(meant, now);
+                }
+            }
+            _ => {}
+        }
+        Pressed::Taken
+    }
+
+    fn choose(&mut self, choice: usize, now: Duration) -> Pressed {
+        let takes_words =
+            self.waiting.front().and_then(|question| question.choices.get(choice)).map(|one| one.takes_words);
+        self.chosen = choice;
+        match takes_words {
+            Some(true) => {
+                self.words = Some(Composer::default());
+                Pressed::Taken
+            }
+            Some(false) => self.decide(choice, String::new(), now),
+            None => Pressed::Taken,
+        }
+    }
+
+    fn decide(&mut self, choice: usize, words: String, now: Duration) -> Pressed {
+        let Some(question) = self.waiting.pop_front() else { return Pressed::Taken };
+        self.begin(now);
+        Pressed::Decided(Intent::Answer { question: question.id, choice, words })
+    }
+}
