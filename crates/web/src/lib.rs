@@ -8,6 +8,7 @@ pub mod wire;
 mod assets;
 mod beside;
 mod connections;
+mod desk;
 mod guard;
 mod key;
 mod plain;
@@ -21,6 +22,7 @@ mod sync;
 mod watching;
 
 pub use assets::is_built as is_writer_built;
+pub use desk::Desk;
 pub use key::{Keep, Key, Role};
 pub use routes::api;
 pub use server::{ModelNote, Options, ServeError, Server, link};

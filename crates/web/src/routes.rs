@@ -3,6 +3,7 @@
 mod document;
 mod keys;
 mod past;
+mod questions;
 mod runs;
 mod turns;
 
@@ -70,6 +71,7 @@ fn table() -> Vec<Route> {
         route(Method::POST, "/api/runs/{id}/proposals", Person, post(runs::decide)),
         route(Method::POST, "/api/turns", Person, post(turns::begin)),
         route(Method::POST, "/api/turns/stop", Person, post(turns::stop)),
+        route(Method::POST, "/api/questions/{id}", Person, post(questions::answer)),
         route(Method::POST, "/api/keys", Person, post(keys::give)),
         route(Method::POST, "/api/keys/renew", Person, post(keys::renew)),
     ]

@@ -110,7 +110,7 @@ impl Visit {
             return close(socket, CLOSE_REFUSED, "say first what you know").await;
         };
         let changes = handle.subscribe();
-        let (first, beside) = Beside::of(&shared, handle.path()).await;
+        let (first, beside) = Beside::of(&shared, handle.path(), &admitted.role).await;
         let is_session = is_session(&handle.read().text);
         let epoch = Some(coming.epoch).filter(|epoch| !epoch.is_empty());
         match handle.join(coming.client, Author::new(name), epoch.map(|epoch| (epoch, known))).await {

@@ -65,6 +65,18 @@ impl Page {
         }
     }
 
+    /// The kinds of all events up to the next of a kind.
+    pub(crate) async fn kinds_until(&mut self, kind: &str) -> Vec<String> {
+        let mut kinds = Vec::new();
+        while kinds.last().is_none_or(|last| last != kind) {
+            if let Message::Text(text) = self.next().await {
+                let event: Value = serde_json::from_str(&text).unwrap();
+                kinds.push(event["kind"].as_str().unwrap().to_owned());
+            }
+        }
+        kinds
+    }
+
     /// The next binary frame that holds these words.
     async fn words(&mut self, words: &str) {
         loop {

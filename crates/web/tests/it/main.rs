@@ -6,5 +6,6 @@ mod commands;
 mod desk;
 mod guard;
 mod live;
+mod questions;
 mod runs;
 mod wire;
