@@ -1,6 +1,7 @@
 // Requests to the server that the page came from. Never puts the secret anywhere but into a header.
 
 import type {
+  AnswerCall,
   DecisionCall,
   Done,
   Home,
@@ -93,12 +94,15 @@ export const rebase = (asked: Rebase): Promise<Done> => ask<Done>("/api/rebase",
 export const startRun = (asked: RunCall, name: string): Promise<WireStarted> => ask<WireStarted>("/api/runs", asked, undefined, name);
 const ofRun = (id: string, what: string): string => `/api/runs/${encodeURIComponent(id)}/${what}`;
 export const cancelRun = (id: string): Promise<Nothing> => ask<Nothing>(ofRun(id, "cancel"), {});
+export const stopWorker = (id: string, worker: string): Promise<Nothing> => ask<Nothing>(ofRun(id, "stop"), { worker });
 export const resumeRun = (id: string): Promise<Nothing> => ask<Nothing>(ofRun(id, "resume"), {});
 export const directRun = (id: string, text: string, name: string): Promise<Nothing> =>
   ask<Nothing>(ofRun(id, "directives"), { text }, undefined, name);
 export const decideOn = (id: string, asked: DecisionCall): Promise<Done> => ask<Done>(ofRun(id, "proposals"), asked);
 export const beginTurn = (asked: TurnCall): Promise<Nothing> => ask<Nothing>("/api/turns", asked);
 export const stopTurn = (path: string): Promise<Nothing> => ask<Nothing>("/api/turns/stop", { path });
+export const answerQuestion = (id: string, asked: AnswerCall, name: string): Promise<Nothing> =>
+  ask<Nothing>(`/api/questions/${encodeURIComponent(id)}`, asked, undefined, name);
 export const giveKey = (asked: KeyCall): Promise<KeyGiven> => ask<KeyGiven>("/api/keys", asked);
 export const renewKeys = (): Promise<KeyGiven> => ask<KeyGiven>("/api/keys/renew", {});
 

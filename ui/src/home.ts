@@ -38,6 +38,7 @@ export async function openHome(page: HTMLElement): Promise<void> {
   const begin = h("div", { class: "begin" });
   let prompt: Prompt | null = null;
   let runs = new Map<string, WireRun>();
+  let waiting = new Map<string, number>();
   const switchTheme = (): void => announce(`Theme: ${THEME_NAMES[nextTheme()]}`, true);
   const keys = [
     bare("n", "New run", () => prompt?.focus()),
@@ -88,7 +89,7 @@ export async function openHome(page: HTMLElement): Promise<void> {
     begin.replaceChildren(prompt.element);
   }
   begin.append(modelNote(home));
-  if (home.runs) follow();
+  follow();
 
   function show(): void {
     const wanted = search.value.trim().toLowerCase();
@@ -97,7 +98,7 @@ export async function openHome(page: HTMLElement): Promise<void> {
     const found = home.documents.filter(isWanted);
     const groups = GROUPS.flatMap(([role, title, about]) => {
       const documents = found.filter((document) => document.role === role);
-      return documents.length > 0 ? [group(title, about, documents, runs)] : [];
+      return documents.length > 0 ? [group(title, about, documents, runs, waiting)] : [];
     });
     const empty =
       home.documents.length === 0
@@ -115,7 +116,10 @@ export async function openHome(page: HTMLElement): Promise<void> {
       tries = 0;
       const event = JSON.parse(message.data) as WireRunEvent;
       if (event.kind === "all") runs = new Map(event.runs.map((run) => [run.path, run]));
-      else {
+      else if (event.kind === "waiting") {
+        waiting = new Map(event.documents.map(({ path, count }) => [path, count]));
+        document.title = waiting.size > 0 ? `(${waiting.size}) agent-doc` : "agent-doc";
+      } else {
         const isNew = !home.documents.some(({ path }) => path === event.run.path);
         if (isNew) home.documents.unshift({ path: event.run.path, title: event.run.objective, role: "run", length: 0, modified: event.run.begun });
         runs.set(event.run.path, event.run);
@@ -152,18 +156,19 @@ function modelNote({ offline, model }: Home): HTMLElement {
   );
 }
 
-function group(title: string, about: string, documents: readonly ListedDocument[], runs: ReadonlyMap<string, WireRun>): HTMLElement {
+function group(title: string, about: string, documents: readonly ListedDocument[], runs: ReadonlyMap<string, WireRun>, waiting: ReadonlyMap<string, number>): HTMLElement {
   const id = `group-${title.toLowerCase().replaceAll(" ", "-")}`;
   return h(
     "section",
     { "aria-labelledby": id },
     h("h2", { id }, title),
     h("p", { class: "about" }, about),
-    h("ul", { class: "documents" }, ...documents.map((document) => row(document, runs.get(document.path) ?? null))),
+    h("ul", { class: "documents" }, ...documents.map((document) => row(document, runs.get(document.path) ?? null, waiting.has(document.path)))),
   );
 }
 
-function row({ title, path, modified }: ListedDocument, run: WireRun | null): HTMLElement {
+function row({ title, path, modified }: ListedDocument, run: WireRun | null, asks: boolean): HTMLElement {
+  const status = run ? h("span", { class: `status ${run.over || run.live ? toneOf(run.status) : "still"}` }, run.over || run.live ? STATUS_WORDS[run.status] : "Interrupted") : null;
   return h(
     "li",
     {},
@@ -172,7 +177,7 @@ function row({ title, path, modified }: ListedDocument, run: WireRun | null): HT
       { href: linkTo(path) },
       h("span", { class: "title" }, title),
       h("span", { class: "path" }, path),
-      run ? h("span", { class: `status ${run.over || run.live ? toneOf(run.status) : "still"}` }, run.over || run.live ? STATUS_WORDS[run.status] : "Interrupted") : null,
+      asks ? h("span", { class: "status asks" }, "An agent asks you") : status,
       h("time", { datetime: new Date(modified).toISOString() }, ago(modified)),
     ),
   );

@@ -1,6 +1,6 @@
 // What the page knows besides the text, as a fold over what it hears. Pure: never touches the DOM, a socket or a clock.
 
-import type { WireEvent, WireRun, WireTurn, WireVisitor } from "../wire/wire";
+import type { WireEvent, WireQuestion, WireRun, WireTurn, WireVisitor } from "../wire/wire";
 
 /** How the page stands with the server. */
 export type Connection = "connecting" | "online" | "offline" | "refused";
@@ -24,6 +24,8 @@ export interface View {
   /** The run that the document is the draft of, and the turn that answers it. */
   readonly run: WireRun | null;
   readonly turn: WireTurn | null;
+  /** What agents ask, the oldest first. */
+  readonly questions: readonly WireQuestion[];
 }
 
 export const BEGINNING: View = {
@@ -39,6 +41,7 @@ export const BEGINNING: View = {
   session: false,
   run: null,
   turn: null,
+  questions: [],
 };
 
 /** What happens in the page itself. */
@@ -62,6 +65,8 @@ export function fold(view: View, event: WireEvent | OwnEvent): View {
         writes: event.writes,
         session: event.session,
         visitors: byClient(event.visitors),
+        // Told again if there are any.
+        questions: [],
       };
     case "joined":
       // Whatever the server lacked was sent while joining.
@@ -88,6 +93,8 @@ export function fold(view: View, event: WireEvent | OwnEvent): View {
       return { ...view, run: event.run };
     case "turn":
       return { ...view, turn: event.turn };
+    case "questions":
+      return { ...view, questions: event.questions };
     case "left":
     case "resync":
     case "pong":

@@ -4,6 +4,7 @@ import { EditorView } from "@codemirror/view";
 
 import type { WireEvent } from "../wire/wire";
 import { linkTo } from "./api";
+import { askCard } from "./ask";
 import { authors, showAuthors } from "./authors";
 import { type Carets, carets } from "./carets";
 import type { Preview } from "./preview";
@@ -47,7 +48,8 @@ export function openWriter(page: HTMLElement, path: string): void {
   const run = runPanel();
   const turns = turnBar(path, () => isSaved(view));
   turns.element.hidden = true;
-  const bar = h("footer", { class: "bar" }, run.prompt.element, turns.element);
+  const ask = askCard();
+  const bar = h("footer", { class: "bar" }, ask.element, run.prompt.element, turns.element);
   let share: Share | null = null;
   const saved = h("p", { class: "save", role: "status" });
   const title = h("h1", {}, nameOf(path));
@@ -67,6 +69,7 @@ export function openWriter(page: HTMLElement, path: string): void {
     alt("BracketLeft", "[", "Previous section", () => step(-1)),
     alt("Enter", "Enter", "Answer word by word", () => turns.element.hidden || turns.stream()),
     alt("KeyP", "P", "Say something to the run", () => run.prompt.focus()),
+    alt("KeyQ", "Q", "To the question of an agent", () => ask.focus()),
     alt("KeyA", "A", "Who wrote this", () => toggleAuthors()),
     alt("KeyH", "H", "History", () => history.toggle()),
     alt("KeyT", "T", "Next theme", () => themeButton.click()),
@@ -156,9 +159,16 @@ export function openWriter(page: HTMLElement, path: string): void {
       const sections = editor.view.state.field(sectionField);
       outline.show(sections);
       title.textContent = sections.find(({ level }) => level === 1)?.title || nameOf(path);
-      document.title = `${title.textContent} · agent-doc`;
+      nameTab();
       if (mode() !== "edit") void showPreview(editor.view.state.doc.toString());
     });
+  }
+
+  /** The name of the tab says that somebody waits, because nobody sees a card in a tab behind. */
+  function nameTab(): void {
+    const waiting = view.questions.length > 0 ? `(${view.questions.length}) ` : "";
+    const name = `${waiting}${title.textContent} · agent-doc`;
+    if (document.title !== name) document.title = name;
   }
 
   async function showPreview(text: string): Promise<void> {
@@ -176,6 +186,8 @@ export function openWriter(page: HTMLElement, path: string): void {
     if (view.run) run.show(view.run, view.writes);
     turns.element.hidden = !view.session || !view.writes;
     turns.show(view.turn);
+    ask.show(view.questions);
+    nameTab();
     shareButton.hidden = !view.writes;
     if (!view.writes) editor?.freeze();
     renderPresent();

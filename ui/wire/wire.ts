@@ -68,7 +68,11 @@ run: WireRun, } | { "kind": "turn",
 /**
  * The whole of it.
  */
-turn: WireTurn, } | { "kind": "resync", 
+turn: WireTurn, } | { "kind": "questions", 
+/**
+ * The oldest first.
+ */
+questions: Array<WireQuestion>, } | { "kind": "resync", 
 /**
  * Why.
  */
@@ -298,7 +302,11 @@ runs: Array<WireRun>, } | { "kind": "one",
 /**
  * The whole of it.
  */
-run: WireRun, };
+run: WireRun, } | { "kind": "waiting", 
+/**
+ * The documents.
+ */
+documents: Array<WireWaiting>, };
 
 export type WireRun = { 
 /**
@@ -372,9 +380,13 @@ doing: string,
  */
 since: number | null, 
 /**
- * What it took, if that is counted.
+ * Tokens that its model wrote, if that is counted.
  */
 tokens: number | null, 
+/**
+ * What all its tokens cost, in the currency of the prices that are set.
+ */
+cost: number | null, 
 /**
  * Its question to the person.
  */
@@ -515,3 +527,81 @@ export type TurnStop = {
  * The document.
  */
 path: string, };
+
+export type WireQuestion = { 
+/**
+ * Its name.
+ */
+id: string, 
+/**
+ * Who asks.
+ */
+agent: string, 
+/**
+ * What kind of deed it is, such as `execute` or `edit`.
+ */
+deed: string, 
+/**
+ * What would be done, in letters that can all be seen.
+ */
+title: string, 
+/**
+ * The call of the tool, byte for byte, in letters that can all be seen.
+ */
+call: string, 
+/**
+ * Why it is asked.
+ */
+why: string, 
+/**
+ * Where the rules of an answer are kept.
+ */
+place: string, 
+/**
+ * What can be answered.
+ */
+options: Array<WireOption>, };
+
+export type WireOption = { 
+/**
+ * Its name.
+ */
+id: string, 
+/**
+ * How it is shown.
+ */
+label: string, 
+/**
+ * What it means.
+ */
+meaning: WireMeaning, 
+/**
+ * The rules that it would keep.
+ */
+rules: Array<string>, 
+/**
+ * Whether the agent can be told something with it.
+ */
+words: boolean, };
+
+export type WireMeaning = "allowOnce" | "allowAlways" | "rejectOnce" | "rejectAlways";
+
+export type AnswerCall = { 
+/**
+ * The option.
+ */
+option: string, 
+/**
+ * What the agent is told, with the option that takes words.
+ */
+words: string, };
+
+export type WireWaiting = { 
+/**
+ * The document.
+ */
+path: string, 
+/**
+ * How many questions.
+ */
+count: number, };

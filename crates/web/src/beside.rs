@@ -1,5 +1,5 @@
-//! What happens beside the text of a document: the run that it is the draft of, the turn that answers it, and what agents ask the
-//! person. Never tells of another document, and never tells a reader what is asked: the answer is not theirs.
+//! What happens beside the text of a document: the run that it is the draft of, the turn that answers it, what agents ask the
+//! person, and what people say about passages. Never tells of another document, and never tells a reader what is asked: the answer is not theirs.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -7,6 +7,7 @@ use std::sync::Arc;
 use futures_core::Stream;
 use tokio::sync::watch;
 
+use crate::comments::Commented;
 use crate::desk::{Asked, Open};
 use crate::key::Role;
 use crate::routes::run_of;
@@ -21,6 +22,9 @@ pub(crate) struct Beside {
     runs: Option<RunEvents>,
     turns: Option<TurnEvents>,
     questions: Option<watch::Receiver<Open>>,
+    comments: watch::Receiver<u64>,
+    /// The comments that the page knows.
+    said: Option<Arc<Commented>>,
     /// The names of the questions that the page knows.
     asked: Vec<String>,
 }
@@ -33,6 +37,8 @@ impl Beside {
             runs: shared.runs.as_ref().map(|runs| runs.listen()),
             turns: shared.turns.as_ref().map(|turns| turns.listen()),
             questions: (*role == Role::Person).then(|| shared.desk.listen()),
+            comments: shared.book.listen(),
+            said: shared.book.latest(path),
             asked: Vec::new(),
         };
         let run = run_of(shared, path).await.map(|run| WireEvent::Run { run: (&run).into() });
@@ -40,21 +46,33 @@ impl Beside {
         let turn = turn.map(|turn| WireEvent::Turn { turn: (&*turn).into() });
         let open = beside.questions.as_mut().map(|open| Arc::clone(&open.borrow_and_update()));
         let asked = open.and_then(|open| beside.of_questions(&open));
-        (run.into_iter().chain(turn).chain(asked).collect(), beside)
+        let said = shared.book.of(path).await.ok().filter(|said| !said.comments.is_empty());
+        let said = said.map(|said| of_comments(&said));
+        (run.into_iter().chain(turn).chain(asked).chain(said).collect(), beside)
     }
 
     /// The next thing that a page should know.
-    pub(crate) async fn next(&mut self) -> WireEvent {
+    pub(crate) async fn next(&mut self, shared: &Shared) -> WireEvent {
         loop {
             let event = tokio::select! {
                 run = next(&mut self.runs) => self.of_run(&run),
                 turn = next(&mut self.turns) => self.of_turn(&turn),
                 open = latest(&mut self.questions) => self.of_questions(&open),
+                Ok(()) = self.comments.changed() => self.of_book(shared),
             };
             if let Some(event) = event {
                 return event;
             }
         }
+    }
+
+    fn of_book(&mut self, shared: &Shared) -> Option<WireEvent> {
+        self.comments.borrow_and_update();
+        let said = shared.book.latest(&self.path)?;
+        let is_known = self.said.as_ref().is_some_and(|known| Arc::ptr_eq(known, &said));
+        let event = (!is_known).then(|| of_comments(&said));
+        self.said = Some(said);
+        event
     }
 
     fn of_run(&self, run: &Run) -> Option<WireEvent> {
@@ -73,6 +91,10 @@ impl Beside {
         self.asked = asked;
         is_news.then_some(WireEvent::Questions { questions })
     }
+}
+
+fn of_comments(said: &Commented) -> WireEvent {
+    WireEvent::Comments { revision: said.revision, comments: said.comments.clone() }
 }
 
 /// The next thing of a stream; never, where there is none or it has ended.

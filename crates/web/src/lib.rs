@@ -7,6 +7,7 @@ pub mod wire;
 
 mod assets;
 mod beside;
+mod comments;
 mod connections;
 mod desk;
 mod guard;

@@ -1,6 +1,8 @@
 //! The HTTP routes, in one table: what is served and who may ask. Never touches a document but through its owner.
 
+mod comments;
 mod document;
+mod image;
 mod keys;
 mod past;
 mod questions;
@@ -58,6 +60,8 @@ fn table() -> Vec<Route> {
         route(Method::GET, "/api/section", All, get(document::read_section)),
         route(Method::POST, "/api/section", Workers, post(document::section)),
         route(Method::POST, "/api/rebase", Person, post(document::rebase)),
+        route(Method::GET, "/api/image", Readers, get(image::show)),
+        route(Method::POST, "/api/comments", Person, post(comments::change)),
         route(Method::GET, "/api/history", Readers, get(past::history)),
         route(Method::GET, "/api/version", Readers, get(past::version)),
         route(Method::POST, "/api/restore", Person, post(past::restore)),

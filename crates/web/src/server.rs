@@ -12,6 +12,7 @@ use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
 use workspace::hub::Hub;
 
+use crate::comments::Book;
 use crate::desk::Desk;
 use crate::key::{Keep, Key, Keys};
 use crate::runs::Runs;
@@ -81,6 +82,7 @@ pub(crate) struct Shared {
     pub(crate) starts: Starts,
     pub(crate) turns: Option<Arc<dyn Turns>>,
     pub(crate) desk: Desk,
+    pub(crate) book: Book,
     pub(crate) model: ModelNote,
     /// The names that the server answers to.
     pub(crate) hosts: [String; 3],
@@ -130,6 +132,7 @@ impl Server {
             starts: Starts::default(),
             turns: options.turns,
             desk: options.desk,
+            book: Book::new(hub.clone()),
             model: options.model,
             hosts: names.map(|name| format!("{name}:{port}")),
             sockets: Arc::new(Semaphore::new(SOCKETS_MAX)),

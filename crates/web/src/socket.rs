@@ -125,7 +125,7 @@ impl Visit {
                     unsaved: joined.unsaved.as_deref().map(str::to_owned),
                 };
                 let Joined { peer, events, .. } = greet(&mut socket, &hello, joined, &first).await;
-                let line = Line { socket, peer, client: coming.client, heard: Instant::now(), admitted };
+                let line = Line { socket, peer, client: coming.client, heard: Instant::now(), admitted, shared };
                 line.serve(events, changes, beside).await;
             }
             Err(refusal) => close(socket, CLOSE_REFUSED, &refusal.message).await,
@@ -169,6 +169,7 @@ struct Line {
     client: u64,
     heard: Instant,
     admitted: Admitted,
+    shared: Arc<Shared>,
 }
 
 pub(crate) type End = (u16, String);
@@ -196,7 +197,7 @@ impl Line {
                     None => Err((CLOSE_GONE, "the document was closed".to_owned())),
                 },
                 change = changes.next() => self.tell_change(change).await,
-                event = beside.next() => self.send(text(&event)).await,
+                event = beside.next(&self.shared) => self.send(text(&event)).await,
                 message = self.socket.recv() => self.hear(message).await,
                 _ = pings.tick() => self.ping().await,
             };

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use agent::message::ToolCall;
-use agent::permission::{Claim, PermissionDecision, Question, Scope, Why};
+use agent::permission::{Access, Claim, PermissionDecision, Question, Scope, Why};
 use expect_test::{Expect, expect};
 use serde_json::json;
 use tokio::task::JoinHandle;
@@ -16,10 +16,11 @@ const COMMAND: &str = "git push\u{202e} --force";
 
 /// Asks what our own loop asks about a command.
 fn ask(desk: &Desk, document: &str) -> JoinHandle<Decision> {
-    let call = ToolCall::new("1", "Bash", json!({ "command": COMMAND }).to_string());
+    let input = json!({ "command": COMMAND }).to_string();
+    let call = ToolCall { id: "1".to_owned(), name: "Bash".to_owned(), input, verbatim: None };
     let question = Question {
         call,
-        claim: Claim::default(),
+        claim: Claim::of(Access::Execute),
         why: Why::Uncovered(COMMAND.to_owned()),
         shown: agent::permission::visible(COMMAND),
         always: Some(vec!["Bash(git push *)".parse().unwrap()]),
@@ -64,7 +65,50 @@ async fn a_question_shows_the_very_bytes_and_what_each_answer_would_keep() {
     page.event("hello").await;
     let asked = ask(&desk, "plan.md");
     let event = page.event("questions").await;
-    check(&event["questions"][0], &expect![[r#""#]]);
+    check(&event["questions"][0], &expect![[r#"
+        {
+          "id": "…",
+          "agent": "Terminal",
+          "deed": "execute",
+          "title": "git push\\u{202e} --force",
+          "call": "Bash {\"command\":\"git push\\u{202e} --force\"}",
+          "why": "no rule covers git push\\u{202e} --force",
+          "place": "the rules of the test",
+          "options": [
+            {
+              "id": "Allow",
+              "label": "Allow this time",
+              "meaning": "allowOnce",
+              "rules": [],
+              "words": false
+            },
+            {
+              "id": "AlwaysAllow",
+              "label": "Always allow",
+              "meaning": "allowAlways",
+              "rules": [
+                "allow Bash(git push *)"
+              ],
+              "words": false
+            },
+            {
+              "id": "Wait",
+              "label": "Wait and tell Terminal what to do differently",
+              "meaning": "rejectOnce",
+              "rules": [],
+              "words": true
+            },
+            {
+              "id": "Never",
+              "label": "Never allow",
+              "meaning": "rejectAlways",
+              "rules": [
+                "deny Bash(git push *)"
+              ],
+              "words": false
+            }
+          ]
+        }"#]]);
     asked.abort();
     desk.close().await;
 }
