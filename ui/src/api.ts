@@ -2,6 +2,7 @@
 
 import type {
   AnswerCall,
+  CommentCall,
   DecisionCall,
   Done,
   Home,
@@ -16,6 +17,7 @@ import type {
   TurnCall,
   VersionText,
   WireStarted,
+  WriteCall,
 } from "../wire/wire";
 
 const KEPT = "agent-doc-token";
@@ -55,14 +57,14 @@ export class Refused extends Error {
   }
 }
 
-async function ask<T>(path: string, body?: object, base?: number, name = crypto.randomUUID() as string): Promise<T> {
+async function ask<T>(path: string, body?: object, base?: number, name = crypto.randomUUID() as string, method = "POST"): Promise<T> {
   const headers: Record<string, string> = { authorization: `Bearer ${token}` };
   if (base !== undefined) headers["if-match"] = `"${base}"`;
   const options: RequestInit = { headers, credentials: "omit", cache: "no-store" };
   if (body) {
     headers["content-type"] = "application/json";
     headers["idempotency-key"] = name;
-    options.method = "POST";
+    options.method = method;
     options.body = JSON.stringify(body);
   }
   const answer = await fetch(path, options);
@@ -105,6 +107,18 @@ export const answerQuestion = (id: string, asked: AnswerCall, name: string): Pro
   ask<Nothing>(`/api/questions/${encodeURIComponent(id)}`, asked, undefined, name);
 export const giveKey = (asked: KeyCall): Promise<KeyGiven> => ask<KeyGiven>("/api/keys", asked);
 export const renewKeys = (): Promise<KeyGiven> => ask<KeyGiven>("/api/keys/renew", {});
+
+export const changeComment = (asked: CommentCall, name: string): Promise<Nothing> => ask<Nothing>("/api/comments", asked, undefined, name);
+
+/** Makes a document; one that is there is not touched. */
+export const createDocument = (asked: WriteCall): Promise<Done> => ask<Done>("/api/document", asked, undefined, crypto.randomUUID(), "PUT");
+
+/** The bytes of an image that lies beside a document. */
+export async function fetchImage(path: string, source: string, elsewhere: boolean): Promise<Blob | null> {
+  const asked = new URLSearchParams({ path, source, elsewhere: String(elsewhere) });
+  const answer = await fetch(`/api/image?${asked}`, { headers: { authorization: `Bearer ${token}` }, credentials: "omit" });
+  return answer.ok ? answer.blob() : null;
+}
 
 /** A socket that tells how all runs are. */
 export const openRunsSocket = (): WebSocket => new WebSocket(`ws://${location.host}/ws/runs`, ["agent-doc", `bearer.${token}`]);

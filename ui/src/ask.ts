@@ -89,7 +89,7 @@ export function askCard(): AskCard {
 
   function draw({ agent, deed, title, call, why, place, options }: WireQuestion, waiting: number): void {
     element.className = `ask hue-${hueOf(agent)}`;
-    element.replaceChildren(
+    const parts: readonly (Node | null)[] = [
       h(
         "header",
         {},
@@ -101,7 +101,8 @@ export function askCard(): AskCard {
       why ? h("p", { class: "why" }, `Asked because ${why}.`) : null,
       h("ol", { class: "options" }, ...options.map((option, index) => row(option, index, place))),
       h("p", { class: "problem", role: "alert", hidden: true }),
-    );
+    ];
+    element.replaceChildren(...parts.filter((part) => part !== null));
   }
 
   return {

@@ -2,6 +2,7 @@
 
 import type { Home, ListedDocument, Role, WireRun, WireRunEvent } from "../wire/wire";
 import { fetchHome, linkTo, openRunsSocket, startRun } from "./api";
+import { type Creation, createDialog } from "./create";
 import { ICONS, announce, h, icon } from "./dom";
 import { alt, bare, helpDialog, listenToKeys } from "./help";
 import { type Prompt, openPrompt } from "./prompt";
@@ -36,12 +37,15 @@ export async function openHome(page: HTMLElement): Promise<void> {
   name.value = localStorage.getItem(NAME_KEPT) ?? "";
   const folder = h("p", { class: "folder" });
   const begin = h("div", { class: "begin" });
+  let creation: Creation | null = null;
+  const fresh = h("button", { class: "plain", hidden: true, onclick: () => (creation ??= createDialog()).open() }, "New document");
   let prompt: Prompt | null = null;
   let runs = new Map<string, WireRun>();
   let waiting = new Map<string, number>();
   const switchTheme = (): void => announce(`Theme: ${THEME_NAMES[nextTheme()]}`, true);
   const keys = [
     bare("n", "New run", () => prompt?.focus()),
+    bare("c", "New document", () => fresh.hidden || fresh.click()),
     bare("/", "Search", () => search.focus()),
     bare("ArrowDown", "Next document", () => step(1)),
     bare("ArrowUp", "Previous document", () => step(-1)),
@@ -64,7 +68,7 @@ export async function openHome(page: HTMLElement): Promise<void> {
         h("button", { class: "quiet", title: "Keys (?)", "aria-label": "Keys", onclick: () => help.showModal() }, icon(ICONS.help)),
       ),
     ),
-    h("main", {}, h("h1", {}, "What are you writing?"), folder, begin, search, list),
+    h("main", {}, h("h1", {}, "What are you writing?"), folder, begin, h("div", { class: "seek" }, search, fresh), list),
   );
 
   let home: Home;
@@ -74,6 +78,7 @@ export async function openHome(page: HTMLElement): Promise<void> {
     list.replaceChildren(h("p", { class: "notice", role: "alert" }, error instanceof Error ? error.message : "The server did not answer."));
     return;
   }
+  fresh.hidden = !home.writes;
   name.placeholder = home.person;
   folder.replaceChildren("In the folder ", h("strong", {}, home.folder));
   if (home.runs && home.writes) {
@@ -102,7 +107,7 @@ export async function openHome(page: HTMLElement): Promise<void> {
     });
     const empty =
       home.documents.length === 0
-        ? "There is no markdown file here yet. Make one with any editor, and load this page again."
+        ? "There is no markdown file here yet. Make one here, or with any editor."
         : "Nothing matches.";
     list.replaceChildren(...(groups.length > 0 ? groups : [h("p", { class: "notice" }, empty)]));
     if (wanted) announce(`${found.length} found`);

@@ -1,6 +1,6 @@
 // What the page knows besides the text, as a fold over what it hears. Pure: never touches the DOM, a socket or a clock.
 
-import type { WireEvent, WireQuestion, WireRun, WireTurn, WireVisitor } from "../wire/wire";
+import type { WireComment, WireEvent, WireQuestion, WireRun, WireTurn, WireVisitor } from "../wire/wire";
 
 /** How the page stands with the server. */
 export type Connection = "connecting" | "online" | "offline" | "refused";
@@ -26,6 +26,8 @@ export interface View {
   readonly turn: WireTurn | null;
   /** What agents ask, the oldest first. */
   readonly questions: readonly WireQuestion[];
+  /** What people say about passages. */
+  readonly comments: readonly WireComment[];
 }
 
 export const BEGINNING: View = {
@@ -42,6 +44,7 @@ export const BEGINNING: View = {
   run: null,
   turn: null,
   questions: [],
+  comments: [],
 };
 
 /** What happens in the page itself. */
@@ -67,6 +70,7 @@ export function fold(view: View, event: WireEvent | OwnEvent): View {
         visitors: byClient(event.visitors),
         // Told again if there are any.
         questions: [],
+        comments: [],
       };
     case "joined":
       // Whatever the server lacked was sent while joining.
@@ -95,6 +99,8 @@ export function fold(view: View, event: WireEvent | OwnEvent): View {
       return { ...view, turn: event.turn };
     case "questions":
       return { ...view, questions: event.questions };
+    case "comments":
+      return { ...view, comments: event.comments };
     case "left":
     case "resync":
     case "pong":

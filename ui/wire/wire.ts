@@ -72,7 +72,15 @@ turn: WireTurn, } | { "kind": "questions",
 /**
  * The oldest first.
  */
-questions: Array<WireQuestion>, } | { "kind": "resync", 
+questions: Array<WireQuestion>, } | { "kind": "comments", 
+/**
+ * The revision in which the passages are where it is said.
+ */
+revision: number, 
+/**
+ * All of them.
+ */
+comments: Array<WireComment>, } | { "kind": "resync", 
 /**
  * Why.
  */
@@ -605,3 +613,95 @@ path: string,
  * How many questions.
  */
 count: number, };
+
+export type WireComment = { 
+/**
+ * Its name.
+ */
+id: string, 
+/**
+ * Where the passage begins.
+ */
+start: number, 
+/**
+ * Where it ends.
+ */
+end: number, 
+/**
+ * How it read when it was commented on.
+ */
+quote: string, 
+/**
+ * Its words are gone.
+ */
+gone: boolean, 
+/**
+ * Nothing more is to be done about it.
+ */
+resolved: boolean, 
+/**
+ * What was said, in order.
+ */
+remarks: Array<WireRemark>, };
+
+export type WireRemark = { 
+/**
+ * Who.
+ */
+author: string, 
+/**
+ * Milliseconds since 1970.
+ */
+time: number, 
+/**
+ * What.
+ */
+text: string, };
+
+export type CommentCall = { 
+/**
+ * The document.
+ */
+path: string, 
+/**
+ * Who says it.
+ */
+name: string, 
+/**
+ * What to do.
+ */
+change: CommentChange, };
+
+export type CommentChange = { "kind": "add", 
+/**
+ * Where the passage begins in the page.
+ */
+start: number, 
+/**
+ * The passage.
+ */
+quote: string, 
+/**
+ * What is said about it.
+ */
+text: string, } | { "kind": "reply", 
+/**
+ * The comment.
+ */
+id: string, 
+/**
+ * What is said.
+ */
+text: string, } | { "kind": "resolve", 
+/**
+ * The comment.
+ */
+id: string, 
+/**
+ * Whether nothing is.
+ */
+resolved: boolean, } | { "kind": "remove", 
+/**
+ * The comment.
+ */
+id: string, };

@@ -205,11 +205,7 @@ async fn round(
         conversation.turn(first, &mut near, &job.stop, &mut hear).await.map_err(|error| error.to_string())?;
     say(
         &job.tell,
-        Event::Worked {
-            worker: Some(job.item.worker.clone()),
-            turns: ended.iterations,
-            usage: ended.usage,
-        },
+        Event::Worked { worker: Some(job.item.worker.clone()), turns: ended.iterations, usage: ended.usage },
     )
     .await;
     Ok(ended)

@@ -8,9 +8,10 @@ use axum::http::StatusCode;
 use tokio::sync::{Mutex, watch};
 use uuid::Uuid;
 use workspace::Revision;
-use workspace::comments::{Anchor, COMMENTS_MAX, Comment, Comments, Place, REMARKS_MAX, Remark};
+use workspace::comments::{
+    Anchor, COMMENTS_MAX, Comment, Comments, Place, REMARKS_MAX, Remark, utf8_to_utf16, utf16_to_utf8,
+};
 use workspace::hub::Hub;
-use workspace::text::{utf8_to_utf16, utf16_to_utf8};
 
 use crate::refused::{Answer, Refused};
 use crate::wire::{CommentChange, WireComment};
@@ -66,7 +67,12 @@ impl Book {
     }
 
     /// Does what somebody wants with a comment.
-    pub(crate) async fn change(&self, path: &str, change: CommentChange, by: Speaker) -> Answer<Arc<Commented>> {
+    pub(crate) async fn change(
+        &self,
+        path: &str,
+        change: CommentChange,
+        by: Speaker,
+    ) -> Answer<Arc<Commented>> {
         let _alone = self.writing.lock().await;
         let file = self.hub.comments(path).await?;
         let kept = read(file.clone()).await?;
@@ -99,7 +105,9 @@ impl Book {
         match change {
             CommentChange::Add { start, quote, text } => {
                 if kept.len() >= COMMENTS_MAX {
-                    return Err(wrong(&format!("a document has at most {COMMENTS_MAX} comments; resolve some")));
+                    return Err(wrong(&format!(
+                        "a document has at most {COMMENTS_MAX} comments; resolve some"
+                    )));
                 }
                 let snapshot = self.hub.document(path).await?.read();
                 let wanted = utf16_to_utf8(&snapshot.text, start);
@@ -107,8 +115,8 @@ impl Book {
                 let anchor = Some(&quote).filter(|_| is_fit);
                 let anchor =
                     anchor.and_then(|quote| Anchor::found(&snapshot.text, snapshot.revision, wanted, quote));
-                let anchor =
-                    anchor.ok_or_else(|| wrong("the passage does not stand there any more; select it again"))?;
+                let anchor = anchor
+                    .ok_or_else(|| wrong("the passage does not stand there any more; select it again"))?;
                 let remarks = vec![remark(text, by)?];
                 kept.push(Comment { id: Uuid::now_v7().to_string(), anchor, remarks, is_resolved: false });
             }

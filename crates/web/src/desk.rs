@@ -68,7 +68,8 @@ impl Desk {
     /// A desk whose rules are kept at `place`.
     #[must_use]
     pub fn new(place: &str) -> Desk {
-        let inner = Inner { place: place.to_owned(), state: Mutex::default(), open: watch::Sender::new([].into()) };
+        let inner =
+            Inner { place: place.to_owned(), state: Mutex::default(), open: watch::Sender::new([].into()) };
         Desk { inner: Arc::new(inner) }
     }
 

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 pub use anchor::{Anchor, Place};
+pub use document::text::{utf8_to_utf16, utf16_to_utf8};
 
 use crate::private;
 use crate::sidecar::{SidecarError, failed};

@@ -22,8 +22,8 @@ use workspace::project;
 use workspace::sidecar::root_of;
 
 use crate::arguments::Serve;
-use crate::configuration::Configuration;
 use crate::arguments::permissions::RuleScope;
+use crate::configuration::Configuration;
 use crate::prices::Prices;
 use crate::refusal::Refusal;
 use crate::rules::RuleFiles;
@@ -128,7 +128,8 @@ async fn bound(given: &Serve, place: &Place, hub: Hub, behind: Behind<'_>) -> Re
         person: reach::PERSON.to_owned(),
         runs: behind.runs.map(|opened| {
             let prices = Configuration::of(&place.root).ok().and_then(|settings| Prices::of(&settings));
-            Arc::new(PageRuns::new(opened.runs.clone(), model.name.clone(), prices)) as Arc<dyn web::runs::Runs>
+            Arc::new(PageRuns::new(opened.runs.clone(), model.name.clone(), prices))
+                as Arc<dyn web::runs::Runs>
         }),
         turns: Some(Arc::new(behind.turns.clone())),
         desk: behind.desk,

@@ -118,7 +118,8 @@ impl Conductor {
     pub(super) fn dismiss(&mut self, worker: &str, by: &str, effects: &mut Vec<Effect>) {
         let why = format!("stopped by {by}");
         let mut is_anything = false;
-        for item in self.record.plan.iter_mut().filter(|item| item.worker == worker && !item.state.is_over()) {
+        for item in self.record.plan.iter_mut().filter(|item| item.worker == worker && !item.state.is_over())
+        {
             (item.state, item.told) = (ItemState::Cancelled, Some(why.clone()));
             is_anything = true;
         }

@@ -34,12 +34,16 @@ pub(super) struct WhichImage {
     elsewhere: bool,
 }
 
-pub(super) async fn show(State(shared): State<Arc<Shared>>, Query(which): Query<WhichImage>) -> Answer<Response> {
+pub(super) async fn show(
+    State(shared): State<Arc<Shared>>,
+    Query(which): Query<WhichImage>,
+) -> Answer<Response> {
     let document = shared.hub.document(&which.path).await?.path().to_owned();
     let root = shared.hub.root().to_owned();
     let (source, is_wide) = (which.source.clone(), which.elsewhere);
     let read = tokio::task::spawn_blocking(move || image(&root, &document, &source, is_wide)).await;
-    let none = || Refused::new(StatusCode::NOT_FOUND, format!("{}: there is no such image beside it", which.path));
+    let none =
+        || Refused::new(StatusCode::NOT_FOUND, format!("{}: there is no such image beside it", which.path));
     let (kind, bytes) = read.ok().and_then(Result::ok).ok_or_else(none)?;
     Ok(([(header::CONTENT_TYPE, kind), (header::CONTENT_DISPOSITION, "attachment")], bytes).into_response())
 }
@@ -68,7 +72,9 @@ fn image(root: &Path, document: &str, source: &str, is_wide: bool) -> io::Result
 /// A path as it may stand in a document: without a root, a scheme or a place on the net.
 fn relative(source: &str) -> Option<PathBuf> {
     let path = Path::new(source);
-    let is_plain = path.components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir | Component::ParentDir));
+    let is_plain = path
+        .components()
+        .all(|part| matches!(part, Component::Normal(_) | Component::CurDir | Component::ParentDir));
     (is_plain && !source.is_empty() && !source.contains('\0')).then(|| path.to_owned())
 }
 

@@ -57,7 +57,8 @@ impl Desk {
         let keys = vec![Key { token: token.clone(), role: Role::Person }];
         let (person, model) = ("user".to_owned(), web::ModelNote::default());
         let questions = web::Desk::new("the rules of the test");
-        let options = Options { port: 0, keys, keep, person, runs, turns: None, desk: questions.clone(), model };
+        let options =
+            Options { port: 0, keys, keep, person, runs, turns: None, desk: questions.clone(), model };
         let server = Server::bind(hub, options).await.unwrap();
         let (stop, stopped) = oneshot::channel();
         let port = server.port();

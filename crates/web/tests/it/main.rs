@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "tests stop at the first surprise")]
 
 mod commands;
+mod comments;
 mod desk;
 mod guard;
 mod live;

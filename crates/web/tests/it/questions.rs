@@ -65,7 +65,9 @@ async fn a_question_shows_the_very_bytes_and_what_each_answer_would_keep() {
     page.event("hello").await;
     let asked = ask(&desk, "plan.md");
     let event = page.event("questions").await;
-    check(&event["questions"][0], &expect![[r#"
+    check(
+        &event["questions"][0],
+        &expect![[r#"
         {
           "id": "…",
           "agent": "Terminal",
@@ -108,7 +110,8 @@ async fn a_question_shows_the_very_bytes_and_what_each_answer_would_keep() {
               "words": false
             }
           ]
-        }"#]]);
+        }"#]],
+    );
     asked.abort();
     desk.close().await;
 }

@@ -47,10 +47,14 @@ impl Anchor {
         match carried {
             Some(range) if !range.is_empty() => Place::At(range),
             // Whoever wrote the passage anew wrote it as one edit; whoever took it away and brought it back, too.
-            carried => match nearest(text, self.range.start, &self.quote).filter(|_| !self.quote.is_empty()) {
-                Some(start) => Place::At(start..start + self.quote.len()),
-                None => Place::Gone(carried.map_or(self.range.start, |range| range.start).min(text.len())),
-            },
+            carried => {
+                match nearest(text, self.range.start, &self.quote).filter(|_| !self.quote.is_empty()) {
+                    Some(start) => Place::At(start..start + self.quote.len()),
+                    None => {
+                        Place::Gone(carried.map_or(self.range.start, |range| range.start).min(text.len()))
+                    }
+                }
+            }
         }
     }
 
@@ -58,7 +62,9 @@ impl Anchor {
     fn carried(&self, revision: Revision, entries: &[Entry]) -> Option<Range<usize>> {
         let mut range = self.range.clone();
         let mut known = self.revision;
-        for entry in entries.iter().filter(|entry| self.revision < entry.revision && entry.revision <= revision) {
+        for entry in
+            entries.iter().filter(|entry| self.revision < entry.revision && entry.revision <= revision)
+        {
             if entry.revision != known + 1 {
                 return None;
             }
@@ -73,7 +79,8 @@ impl Anchor {
 
 /// A range after an edit. What is inserted at its beginning or end is not part of it.
 fn moved(Range { start, end }: Range<usize>, edited: &Range<usize>, length: usize) -> Range<usize> {
-    let shifted = |at: usize| at.saturating_sub(edited.end).saturating_add(edited.start).saturating_add(length);
+    let shifted =
+        |at: usize| at.saturating_sub(edited.end).saturating_add(edited.start).saturating_add(length);
     let next_start = match (edited.end <= start, edited.start < start) {
         (true, _) => shifted(start),
         // The beginning was edited away: what came in its place is another's.
@@ -123,7 +130,10 @@ mod tests {
     use document::Edit;
 
     fn entry(revision: u64, edits: &[(usize, usize, &str)]) -> Entry {
-        let edit = |(start, end, text): &(usize, usize, &str)| Edit { range: *start..*end, text: (*text).to_owned() };
+        let edit = |(start, end, text): &(usize, usize, &str)| Edit {
+            range: *start..*end,
+            text: (*text).to_owned(),
+        };
         let edits = edits.iter().map(edit).collect();
         let author = Author::new("anna".to_owned());
         Entry { revision, author, time: 0, section: None, request: None, edits, file: InFile::default() }
@@ -163,7 +173,8 @@ mod tests {
     fn a_range_never_turns_around() {
         for start in 0..6 {
             for end in start..6 {
-                for (from, to, length) in (0..6).flat_map(|from| (from..6).map(move |to| (from, to, to % 3))) {
+                for (from, to, length) in (0..6).flat_map(|from| (from..6).map(move |to| (from, to, to % 3)))
+                {
                     let next = moved(start..end, &(from..to), length);
                     assert!(next.start <= next.end, "{start}..{end} by {from}..{to} with {length}: {next:?}");
                 }
