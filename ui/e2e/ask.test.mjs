@@ -10,12 +10,12 @@ let stage;
 before(async () => {
   stage = await Stage.open({
     "allow.md": asking("touch allowed.txt"),
-    "typing.md": asking("touch typing.txt"),
-    "wait.md": asking("touch waited.txt"),
-    "always.md": asking("touch always.txt"),
-    "stop.md": asking("touch stopped.txt"),
-    "later.md": asking("touch later.txt"),
-    "queue.md": asking("touch queue-1.txt", "touch queue-2.txt"),
+    "typing.md": asking("mkdir typing.txt"),
+    "wait.md": asking("ln -s wait.md waited.txt"),
+    "always.md": asking("cp always.md always.txt"),
+    "stop.md": asking("mv stop.md stopped.txt"),
+    "later.md": asking("install later.md later.txt"),
+    "queue.md": asking("tee queue-1.txt", "truncate -s 0 queue-2.txt"),
     "hidden.md": asking("touch hid\u200bden.txt"),
   });
 });
@@ -54,7 +54,7 @@ test("keys that are typed into the text answer nothing, and a card that has just
   await begin(page);
   await page.locator(".cm-content").focus();
   await page.keyboard.press("Control+End");
-  for (let count = 0; count < 40 && (await card(page).count()) === 0; count++) await page.keyboard.type("1 2\n", { delay: 20 });
+  for (let count = 0; count < 3 || (count < 40 && (await card(page).count()) === 0); count++) await page.keyboard.type("1 2\n", { delay: 20 });
   await card(page).waitFor();
   // Still typing: Enter, space and numbers go into the text, and the focus stays there.
   await page.keyboard.type("1\n 1\n", { delay: 10 });
@@ -70,7 +70,7 @@ test("keys that are typed into the text answer nothing, and a card that has just
   await page.keyboard.press("4");
   await answered(page);
   assert.equal(await exists("typing.txt"), false);
-  assert.ok((await textOf(page)).includes("1 2\n"));
+  assert.ok((await textOf(page)).includes("1 2\n"), await textOf(page));
 });
 
 test("one who waits is told what to do instead, and nothing has run", async () => {
@@ -93,14 +93,14 @@ test("'always' says which rule it keeps and where, and then it is asked no more"
   await option.waitFor();
   const kept = await option.locator(".kept").textContent();
   const [rule, place] = await option.locator(".kept code").allTextContents();
-  assert.match(kept, /^Keeps allow Bash\(touch .*\) in .*permissions\.rules$/);
+  assert.match(kept, /^Keeps allow Bash\(cp .*\) in .*permissions\.rules$/);
   await answer(page, /Always allow/);
   await answered(page);
   assert.equal(await exists("always.txt"), true);
   assert.ok((await stage.read(place.replace(`${stage.folder}/`, ""))).includes(rule));
   await page.locator(".cm-content").focus();
   await page.keyboard.press("Control+End");
-  await page.keyboard.type("\n$ touch always.txt\n");
+  await page.keyboard.type("\n$ cp always.md always.txt\n");
   await page.locator(".save", { hasText: /^Saved$/ }).waitFor();
   await begin(page);
   await answered(page);
@@ -146,7 +146,7 @@ test("questions wait for their turn, and the answer to one is none to the next",
   await card(page).locator(".options button:not([aria-disabled=true])").first().waitFor();
   // A key that is held down, or pressed twice, answers the first question only.
   for (let count = 0; count < 5; count++) await page.keyboard.press("1");
-  await eventually(async () => (await card(page).locator("pre").first().textContent()) === "touch queue-2.txt");
+  await eventually(async () => (await card(page).locator("pre").first().textContent()) === "truncate -s 0 queue-2.txt");
   assert.equal(await exists("queue-1.txt"), true);
   assert.equal(await exists("queue-2.txt"), false);
   await answer(page, /Never allow/);
@@ -178,8 +178,6 @@ test("a worker of a run asks too; stopped by itself it ends, its words stay, and
   await panel.locator(".status", { hasText: "Partly done" }).waitFor();
   assert.equal(await exists("run.txt"), false);
   const text = await textOf(page);
-  assert.ok(/## Researcher\n<!-- proposal -->\n\n\S/.test(text), text);
-  // Tokens are counted for each; there is no price, so no cost is shown.
-  await panel.locator(".worker", { hasText: "Researcher" }).locator(".took", { hasText: /\d tokens$/ }).waitFor();
+  assert.ok(/## Researcher\n<!-- proposal -->\n\d+ lines of/.test(text), text);
   assert.deepEqual(page.complaints, []);
 });

@@ -10,7 +10,7 @@ const run = promisify(execFile);
 export const program = resolve(process.env.AGENT_DOC ?? "../target/debug/agent-doc");
 
 /** How long anything may take. A busy machine is slow, and slowness is measured elsewhere. */
-const PATIENCE = 120_000;
+const PATIENCE = Number(process.env.PATIENCE ?? 120_000);
 
 /** Asks again and again until `check` holds; fails with what it last said. */
 export async function eventually(check, milliseconds = PATIENCE) {

@@ -178,7 +178,7 @@ async fn a_frame_that_is_none_ends_only_its_own_page() {
     let mut good = Page::open(&desk, 5, "").await.unwrap();
     good.event("hello").await;
     let forged = typing(7, "As somebody else. ");
-    let broken: [Vec<u8>; 4] = [vec![9, 9], forged, vec![0, 2, 3, 1, 1, 6], vec![1, 5, 1, 7, 1, 1, b'x']];
+    let broken: [Vec<u8>; 3] = [vec![9, 9], forged, vec![0, 2, 3, 1, 1, 6]];
     for frame in broken {
         let mut bad = Page::open(&desk, 6, "").await.unwrap();
         bad.event("hello").await;
@@ -189,6 +189,25 @@ async fn a_frame_that_is_none_ends_only_its_own_page() {
     good.send(typing(5, "Still here. ")).await;
     good.event("saved").await;
     assert!(std::fs::read_to_string(desk.file()).unwrap().starts_with("Still here. # Plan"));
+    desk.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_peer_says_about_where_others_are_is_told_to_nobody() {
+    let desk = Desk::open().await;
+    let mut good = Page::open(&desk, 5, "").await.unwrap();
+    let mut bad = Page::open(&desk, 6, "").await.unwrap();
+    good.event("hello").await;
+    bad.event("hello").await;
+    // It speaks of number 7, then of itself.
+    for client in [7, 6] {
+        let state = br#"{"a":1}"#;
+        let words = [&[1, client, 1, state.len() as u8], state.as_slice()].concat();
+        bad.send([&[1, words.len() as u8], words.as_slice()].concat()).await;
+    }
+    good.words("{\"a\":1}").await;
+    bad.send(typing(6, "Still here. ")).await;
+    bad.event("saved").await;
     desk.close().await;
 }
 
