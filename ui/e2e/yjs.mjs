@@ -3,14 +3,14 @@
 import { spawn } from "node:child_process";
 import { createRequire } from "node:module";
 import { join, resolve } from "node:path";
-import { pathToFileURL } from "node:url";
 import { PLAN } from "./samples.mjs";
 import { Stage, eventually } from "./stage.mjs";
 
 const [packages, python] = process.argv.slice(2);
 const require = createRequire(join(resolve(packages), "package.json"));
-const load = (name) => import(pathToFileURL(require.resolve(name)));
-const [Y, { WebsocketProvider }, { WebSocket }] = await Promise.all([load("yjs"), load("y-websocket"), load("ws")]);
+const Y = require("yjs");
+const { WebsocketProvider } = require("y-websocket");
+const { WebSocket } = require("ws");
 const EDITS = 200;
 const version = (name) => require(`${name}/package.json`).version;
 
@@ -38,9 +38,8 @@ const synced = (one) => eventually(() => one.synced);
 /** Writes short words in many places. */
 async function write(text, sign, count) {
   for (let number = 0; number < count; number++) {
-    // Never in the middle of a pair that makes one sign.
-    const whole = text.toString();
-    const lines = [...whole.matchAll(/\n/g)].map((line) => line.index);
+    // At the end of plain lines: headings name the sections that the worker writes in.
+    const lines = [...text.toString().matchAll(/^[A-Za-z].*(?=\n)/gm)].map((line) => line.index + line[0].length);
     text.insert(lines[(number * 7) % lines.length] ?? 0, ` ${sign}${number};`);
     if (number % 20 === 0) await new Promise((turn) => setTimeout(turn, 5));
   }

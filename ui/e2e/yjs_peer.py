@@ -3,6 +3,7 @@
 import asyncio
 import importlib.metadata
 import json
+import re
 import sys
 import urllib.parse
 
@@ -63,9 +64,8 @@ async def main():
             if word == "write":
                 for number in range(EDITS):
                     # Positions are counted in bytes of UTF-8 here.
-                    whole = str(text)
-                    breaks = [at for at, letter in enumerate(whole.encode()) if letter == ord("\n")]
-                    text.insert(breaks[(number * 11) % len(breaks)], f" p{number};")
+                    ends = [end.end() for end in re.finditer(rb"(?m)^[A-Za-z].*$", str(text).encode())]
+                    text.insert(ends[(number * 11) % len(ends)], f" p{number};")
                     if number % 20 == 0:
                         await asyncio.sleep(0.005)
                 tell(kind="written")

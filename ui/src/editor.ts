@@ -51,6 +51,8 @@ function isDeepened(update: ViewUpdate): boolean {
   return is;
 }
 
+/** A look at the page for its own sake. */
+const NOTHING = { read: (): null => null, key: "place" };
 /** How far down the end of the settings is looked for. */
 const FRONT_MAX = 200;
 /** Code and tables keep their columns. */
@@ -159,6 +161,8 @@ export function openEditor(parent: HTMLElement, replica: Replica, more: Extensio
       highlightSelectionMatches(),
       language.of(isTooDeep(text) ? [] : highlighted),
       EditorView.updateListener.of((update) => {
+        // Words that come in above the screen are not drawn, and then the editor would not look where it has to scroll to keep the reader's place.
+        if (update.docChanged) update.view.requestMeasure(NOTHING);
         if (update.docChanged && isDeepened(update)) {
           queueMicrotask(() => update.view.dispatch({ effects: language.reconfigure([]) }));
         }

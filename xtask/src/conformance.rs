@@ -10,6 +10,7 @@ use std::process::{Command, ExitCode};
 
 use anyhow::{Result, bail};
 
+use crate::page::{self, Build};
 use crate::process;
 use table::Row;
 
@@ -157,12 +158,13 @@ fn example(entry: &Entry) -> Result<Command> {
 
 /// A script in Node that starts the server and the peers.
 fn peers(entry: &Entry) -> Result<Command> {
-    process::stream(process::cargo().args(["build", "--quiet", "--workspace", "--bins"]))?;
+    let program = page::program(Build::Quick)?;
+    page::install()?;
     let mut command = Command::new("node");
     command.current_dir(process::root().join("ui")).arg("e2e/yjs.mjs");
     command.arg(fetch::node(&format!("{}-npm", entry.name), entry.node)?);
     command.arg(fetch::python(entry.name, entry.packages)?);
-    command.env("AGENT_DOC", process::root().join("target/debug/agent-doc"));
+    command.env("AGENT_DOC", program);
     Ok(command)
 }
 

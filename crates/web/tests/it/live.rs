@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use serde_json::{Value, json};
+use tokio::io::AsyncReadExt as _;
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 use tokio_tungstenite::tungstenite::client::IntoClientRequest as _;
@@ -240,6 +241,54 @@ async fn a_page_that_never_reads_holds_up_nobody() {
         assert_eq!(desk.ask("POST", "/api/section", &call.to_string()).await.status, 200);
         good.words(&format!("{number}.")).await;
     }
+    desk.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn ld_5_a_page_that_does_not_read_is_told_to_join_again_and_others_hear_everything() {
+    let desk = Desk::open().await;
+    // As little as possible is held for it on the way.
+    let socket = tokio::net::TcpSocket::new_v4().unwrap();
+    socket.set_recv_buffer_size(4096).unwrap();
+    let stream = socket.connect(([127, 0, 0, 1], desk.port).into()).await.unwrap();
+    let target = format!("ws://{}/ws?path=plan.md&client=6", desk.host());
+    let mut request = target.into_client_request().unwrap();
+    let offered = format!("agent-doc, bearer.{}", desk.token);
+    request.headers_mut().insert("sec-websocket-protocol", offered.parse().unwrap());
+    let mut slow = Page::joined(client_async(request, stream).await.unwrap().0).await.unwrap();
+    let mut good = Page::open(&desk, 5, "").await.unwrap();
+    good.event("hello").await;
+    let mut loud = Page::open(&desk, 7, "").await.unwrap();
+    loud.event("hello").await;
+    // Much is said, and none of it changes the text: only where somebody is.
+    const WORDS: usize = 3000;
+    let hearing = tokio::spawn(async move {
+        let mut heard = 0;
+        while heard < WORDS {
+            heard += usize::from(matches!(good.next().await, Message::Binary(bytes) if bytes.len() > 3900));
+        }
+    });
+    for _ in 0..WORDS {
+        let state = format!("{{\"at\":\"{}\"}}", "x".repeat(3900)).into_bytes();
+        let mut words = vec![1, 7, 1];
+        words.extend([(state.len() & 0x7f) as u8 | 0x80, (state.len() >> 7) as u8]);
+        words.extend(&state);
+        let length = words.len();
+        let head = vec![1, (length & 0x7f) as u8 | 0x80, (length >> 7) as u8];
+        loud.send([head, words].concat()).await;
+    }
+    hearing.await.unwrap();
+    // Now it reads. A client of WebSockets would answer pings meanwhile, and nobody would take that: so the bytes are looked at.
+    let mut bytes = Vec::new();
+    let reading = slow.socket.get_mut().read_to_end(&mut bytes);
+    timeout(Duration::from_secs(30), reading).await.unwrap().unwrap();
+    let end = String::from_utf8_lossy(&bytes[bytes.len().saturating_sub(200)..]).into_owned();
+    assert!(end.contains(r#"{"kind":"resync","reason":"events were missed"}"#), "{end}");
+    // The code of the close is 4409.
+    assert!(bytes.windows(2).rev().take(40).any(|pair| pair == [0x11, 0x39]), "{end}");
+    let mut again = Page::open(&desk, 6, "").await.unwrap();
+    again.event("hello").await;
+    again.words("Ship it.").await;
     desk.close().await;
 }
 
