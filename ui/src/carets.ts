@@ -118,15 +118,13 @@ export function carets(replica: Replica, visitors: () => ReadonlyMap<number, Wir
     if (written.size > 0) timer = window.setTimeout(show, SHOWN + 50);
   }
 
-  /** Draws behind the next frame, after the editor has looked where it is: a second change before that would make it lose the reader's place. */
+  /** Draws once in a frame, however many words have come. An editor may not be told anything in the middle of an update. */
   function soon(): void {
     if (frame !== 0) return;
-    frame = requestAnimationFrame(() =>
-      window.setTimeout(() => {
-        frame = 0;
-        if (editor) show();
-      }),
-    );
+    frame = requestAnimationFrame(() => {
+      frame = 0;
+      if (editor) show();
+    });
   }
 
   const plugin = ViewPlugin.define((view) => {
@@ -139,6 +137,7 @@ export function carets(replica: Replica, visitors: () => ReadonlyMap<number, Wir
       },
       destroy() {
         awareness.off("change", soon);
+        cancelAnimationFrame(frame);
         window.clearTimeout(timer);
         editor = null;
       },

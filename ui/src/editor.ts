@@ -20,6 +20,7 @@ import { yCollab, yUndoManagerKeymap } from "y-codemirror.next";
 import * as Y from "yjs";
 
 import type { Replica } from "./link";
+import { steady } from "./place";
 import { proposals } from "./proposals";
 import { isTooDeep } from "./sections";
 
@@ -51,8 +52,6 @@ function isDeepened(update: ViewUpdate): boolean {
   return is;
 }
 
-/** A look at the page for its own sake. */
-const NOTHING = { read: (): null => null, key: "place" };
 /** How far down the end of the settings is looked for. */
 const FRONT_MAX = 200;
 /** Code and tables keep their columns. */
@@ -161,8 +160,6 @@ export function openEditor(parent: HTMLElement, replica: Replica, more: Extensio
       highlightSelectionMatches(),
       language.of(isTooDeep(text) ? [] : highlighted),
       EditorView.updateListener.of((update) => {
-        // Words that come in above the screen are not drawn, and then the editor would not look where it has to scroll to keep the reader's place.
-        if (update.docChanged) update.view.requestMeasure(NOTHING);
         if (update.docChanged && isDeepened(update)) {
           queueMicrotask(() => update.view.dispatch({ effects: language.reconfigure([]) }));
         }
@@ -170,6 +167,7 @@ export function openEditor(parent: HTMLElement, replica: Replica, more: Extensio
       blocks,
       lineEndings,
       proposals,
+      steady(),
       keymap.of([...yUndoManagerKeymap, ...listKeys, ...searchKeymap, ...defaultKeymap]),
       yCollab(replica.text, null, { undoManager }),
       more,

@@ -50,6 +50,7 @@ export const BEGINNING: View = {
 /** What happens in the page itself. */
 export type OwnEvent =
   | { kind: "joined" }
+  | { kind: "caughtUp" }
   | { kind: "lost" }
   | { kind: "refused"; reason: string }
   | { kind: "typed" }
@@ -73,8 +74,10 @@ export function fold(view: View, event: WireEvent | OwnEvent): View {
         comments: [],
       };
     case "joined":
-      // Whatever the server lacked was sent while joining.
-      return { ...view, connection: "online", refusal: null, unsent: false };
+      return { ...view, connection: "online", refusal: null };
+    case "caughtUp":
+      // Whatever the server lacked was sent.
+      return { ...view, unsent: false };
     case "lost": {
       const unsent = view.unsent || view.sent > view.saved;
       return { ...view, connection: "offline", unsent };
