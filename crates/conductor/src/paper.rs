@@ -123,8 +123,9 @@ impl Paper {
         for _ in 0..ATTEMPTS_MAX {
             let draft = self.read().await?;
             let Some(content) = draft.with_sections(sections) else { return Ok(()) };
-            let write =
-                FileCommand::Write { path: self.path.clone(), content }.by(Actor::System).on(draft.revision);
+            let write = FileCommand::Write { path: self.path.clone(), content: content.into() }
+                .by(Actor::System)
+                .on(draft.revision);
             match self.done(write).await {
                 Err(RunError::Refused(Refusal { kind: FileErrorKind::Conflict { .. }, .. })) => {}
                 done => return done.map(drop),

@@ -7,6 +7,7 @@
 //!
 //! HTML that a browser would run stays in the text: who renders it makes it inert.
 
+mod around;
 mod block;
 mod plain;
 mod structure;

@@ -40,6 +40,9 @@ pub struct Edit {
 /// Spans that the index may hold before it is tidied for the first time.
 const SPANS_BEFORE_TIDYING: usize = 1024;
 
+/// A text is taken to grow by this part of its length while it is open.
+const GROWTH: usize = 8;
+
 /// A text with its authors, and its session while peers are connected.
 pub(crate) struct Replica {
     text: String,
@@ -139,6 +142,10 @@ impl Replica {
             if self.session.is_some() {
                 insertions = insertions_of(&spans, text, left, right);
             }
+        }
+        if self.text.is_empty() {
+            // A text that is opened will be written in; room for that now saves moving all of it then.
+            self.text.reserve_exact(text.len() + text.len() / GROWTH);
         }
         self.text.replace_range(range, text);
         self.session.is_some().then(|| {

@@ -41,7 +41,7 @@ pub(crate) use marker::find as find_marker;
 pub use marker::{PROPOSAL_MARKER, is_proposal};
 pub use outline::{Heading, outline};
 use scan::scan;
-pub(crate) use scan::{Heading as Found, scan_with};
+pub(crate) use scan::{Heading as Found, nest, scan_fragment_with, scan_with};
 
 /// A heading with all that follows up to the next one of its rank.
 #[derive(Debug, Clone, PartialEq, Eq)]

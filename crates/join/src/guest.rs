@@ -127,7 +127,8 @@ impl Guest {
                 return Ok(());
             };
             let path = self.path.to_string();
-            let write = FileCommand::Write { path, content: wider }.by(Actor::System).on(reply.revision);
+            let write =
+                FileCommand::Write { path, content: wider.into() }.by(Actor::System).on(reply.revision);
             let reply = self.documents.execute(write).await.map_err(|error| unanswered(&error))?;
             match reply.result {
                 // Somebody wrote in between.

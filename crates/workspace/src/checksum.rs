@@ -7,21 +7,61 @@ pub(crate) fn sum64(parts: &[&[u8]]) -> u64 {
         .fold(0xcbf2_9ce4_8422_2325, |sum, byte| (sum ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3))
 }
 
-/// A sum of 64 bits for texts of any length, the same on every machine: 32 bytes a step, in four lanes, because each step of one
-/// waits for the one before it.
+/// A sum of 64 bits for texts of any length, the same on every machine.
 pub(crate) fn long_sum64(bytes: &[u8]) -> u64 {
-    let mut lanes = LANES;
-    let (blocks, rest) = bytes.as_chunks::<32>();
-    for block in blocks {
+    let mut sum = LongSum::default();
+    sum.add(bytes);
+    sum.value()
+}
+
+/// The sum of [`long_sum64`], of a text that comes in pieces: 32 bytes a step, in four lanes, because each step of one waits for the one
+/// before it.
+#[derive(Debug)]
+pub(crate) struct LongSum {
+    lanes: [u64; 4],
+    length: usize,
+    /// The beginning of a block that is not whole yet.
+    begun: Vec<u8>,
+}
+
+impl Default for LongSum {
+    fn default() -> LongSum {
+        LongSum { lanes: LANES, length: 0, begun: Vec::new() }
+    }
+}
+
+impl LongSum {
+    /// Adds what follows.
+    pub(crate) fn add(&mut self, bytes: &[u8]) {
+        self.length += bytes.len();
+        let missing = if self.begun.is_empty() { 0 } else { BLOCK - self.begun.len() };
+        let (first, bytes) = bytes.split_at_checked(missing).unwrap_or((bytes, &[]));
+        self.begun.extend_from_slice(first);
+        if let Ok(block) = self.begun.as_slice().try_into() {
+            self.take(&block);
+            self.begun.clear();
+        }
+        let (blocks, rest) = bytes.as_chunks::<BLOCK>();
+        blocks.iter().for_each(|block| self.take(block));
+        self.begun.extend_from_slice(rest);
+    }
+
+    fn take(&mut self, block: &[u8; BLOCK]) {
         let (words, _) = block.as_chunks::<8>();
-        for (lane, word) in lanes.iter_mut().zip(words) {
+        for (lane, word) in self.lanes.iter_mut().zip(words) {
             *lane = mixed(*lane, u64::from_le_bytes(*word));
         }
     }
-    let rest = rest.iter().fold(bytes.len() as u64, |sum, byte| mixed(sum, u64::from(*byte)));
-    let sum = lanes.into_iter().fold(rest, mixed);
-    sum.wrapping_mul(0xc4ce_b9fe_1a85_ec53) ^ (sum >> 29)
+
+    /// The sum of all that was added.
+    pub(crate) fn value(&self) -> u64 {
+        let rest = self.begun.iter().fold(self.length as u64, |sum, byte| mixed(sum, u64::from(*byte)));
+        let sum = self.lanes.into_iter().fold(rest, mixed);
+        sum.wrapping_mul(0xc4ce_b9fe_1a85_ec53) ^ (sum >> 29)
+    }
 }
+
+const BLOCK: usize = 32;
 
 const LANES: [u64; 4] =
     [0x9e37_79b9_7f4a_7c15, 0xbf58_476d_1ce4_e5b9, 0x94d0_49bb_1331_11eb, 0xd6e8_feb8_6659_fd93];
@@ -33,21 +73,45 @@ fn mixed(sum: u64, word: u64) -> u64 {
 
 /// A sum of 128 bits in hexadecimal for texts of any length: eight bytes a step, where [`hex128`] takes one.
 pub(crate) fn long_hex128(bytes: &[u8]) -> String {
-    const FACTORS: [u64; 2] = [0x9e37_79b9_7f4a_7c15, 0xc2b2_ae3d_27d4_eb4f];
-    let length = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
-    let mut sums = [length, !length];
-    let (words, rest) = bytes.as_chunks::<8>();
-    let mut last = [0; 8];
-    last.iter_mut().zip(rest).for_each(|(to, from)| *to = *from);
-    for word in words.iter().chain([&last]) {
-        let word = u64::from_le_bytes(*word);
-        for (sum, factor) in sums.iter_mut().zip(FACTORS) {
+    let mut sum = LongHex::of_length(bytes.len() as u64);
+    sum.add(bytes);
+    sum.value()
+}
+
+/// The sum of [`long_hex128`], of a text that comes in pieces. All but the last have a length that eight divides.
+#[derive(Debug)]
+pub(crate) struct LongHex {
+    sums: [u64; 2],
+    last: [u8; 8],
+}
+
+impl LongHex {
+    /// For a text of so many bytes.
+    pub(crate) fn of_length(length: u64) -> LongHex {
+        LongHex { sums: [length, !length], last: [0; 8] }
+    }
+
+    /// Adds what follows.
+    pub(crate) fn add(&mut self, bytes: &[u8]) {
+        let (words, rest) = bytes.as_chunks::<8>();
+        words.iter().for_each(|word| self.take(*word));
+        self.last.iter_mut().zip(rest).for_each(|(to, from)| *to = *from);
+    }
+
+    fn take(&mut self, word: [u8; 8]) {
+        const FACTORS: [u64; 2] = [0x9e37_79b9_7f4a_7c15, 0xc2b2_ae3d_27d4_eb4f];
+        for (sum, factor) in self.sums.iter_mut().zip(FACTORS) {
             // Each step can be undone, so that texts which differ in one word never meet; the turn brings high bits down.
-            *sum = (*sum ^ word).wrapping_mul(factor).rotate_left(29);
+            *sum = (*sum ^ u64::from_le_bytes(word)).wrapping_mul(factor).rotate_left(29);
         }
     }
-    let [one, other] = sums;
-    format!("{one:016x}{other:016x}")
+
+    /// The sum of all that was added.
+    pub(crate) fn value(mut self) -> String {
+        self.take(self.last);
+        let [one, other] = self.sums;
+        format!("{one:016x}{other:016x}")
+    }
 }
 
 /// A sum of 128 bits in hexadecimal, the same on every machine.
@@ -60,7 +124,19 @@ pub(crate) fn hex128(bytes: &[u8]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{long_hex128, long_sum64};
+    use super::{LongSum, long_hex128, long_sum64};
+
+    #[test]
+    fn a_text_has_the_same_sum_however_it_is_cut() {
+        let text: Vec<u8> = (0..=255).chain(0..70).collect();
+        let whole = long_sum64(&text);
+        assert_eq!(whole, 18_047_375_196_298_778_675, "what the journals of earlier programs hold");
+        for length in 1..text.len() {
+            let mut sum = LongSum::default();
+            text.chunks(length).for_each(|piece| sum.add(piece));
+            assert_eq!(sum.value(), whole, "pieces of {length} bytes");
+        }
+    }
 
     #[test]
     fn every_byte_and_the_length_of_a_text_count() {

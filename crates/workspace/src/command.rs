@@ -2,6 +2,7 @@
 //! machine: all paths are relative to the root, and messages name nothing else.
 
 use std::fmt;
+use std::sync::Arc;
 
 use document::{Author, Revision};
 use serde::{Deserialize, Serialize};
@@ -20,7 +21,7 @@ pub enum FileCommand {
         /// Relative to the root.
         path: String,
         /// The new text.
-        content: String,
+        content: Arc<str>,
     },
     /// Read the section of a title.
     ReadSection {
@@ -173,7 +174,7 @@ pub enum FileResult {
     /// The whole text.
     Content {
         /// Byte for byte.
-        content: String,
+        content: Arc<str>,
     },
     /// It was done.
     Written {

@@ -102,7 +102,7 @@ impl Documents {
         actor: &Actor,
     ) -> Result<Revised, ReviseError> {
         let mut request =
-            FileCommand::Write { path: path.to_owned(), content: text.to_owned() }.by(actor.clone());
+            FileCommand::Write { path: path.to_owned(), content: text.into() }.by(actor.clone());
         if let Some(is_expected) = is_expected {
             let read = FileCommand::Read { path: path.to_owned() }.by(actor.clone());
             let Reply { revision, result, .. } = self.execute(read).await?;

@@ -268,7 +268,7 @@ impl Hub {
     async fn create_run(&self, run_id: &str, objective: String, actor: &Actor) -> Result<Reply, Refusal> {
         path::check_run_id(run_id)?;
         let path = format!("runs/{run_id}/draft.md");
-        self.create(path, create::run_document(&objective), actor.author()).await
+        self.create(path, create::run_document(&objective).into(), actor.author()).await
     }
 
     /// Writing the whole of a document that is not there makes it.
@@ -290,7 +290,7 @@ impl Hub {
         }
     }
 
-    async fn create(&self, path: String, text: String, author: Author) -> Result<Reply, Refusal> {
+    async fn create(&self, path: String, text: Arc<str>, author: Author) -> Result<Reply, Refusal> {
         document::text::check(&text)
             .map_err(|error| Refusal::new(FileErrorKind::InvalidContent, format!("{path}: {error}")))?;
         let root = Arc::clone(&self.root);

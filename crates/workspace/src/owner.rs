@@ -138,8 +138,8 @@ impl DocumentActor {
         events: broadcast::Sender<DocumentChanged>,
     ) -> Result<(DocumentHandle, DocumentActor), KeeperError> {
         let path: Arc<str> = path.into();
-        let desk = desk::Desk::open(Arc::clone(&path), keeper, options)?;
-        let first = Snapshot { text: desk.document.text().into(), revision: desk.revision };
+        let mut desk = desk::Desk::open(Arc::clone(&path), keeper, options)?;
+        let first = Snapshot { text: desk.shared_text(), revision: desk.revision };
         let (snapshot_sender, snapshot) = watch::channel(first);
         let (people, people_inbox) = mpsc::channel(MAILBOX_MAX);
         let (agents, agents_inbox) = mpsc::channel(MAILBOX_MAX);

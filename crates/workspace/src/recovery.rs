@@ -119,7 +119,7 @@ async fn put(
         response.applied = response.applied_in(&file);
         response.attempt = None;
         let rest = response.text.get(response.applied..).unwrap_or_default();
-        let content = if rest.is_empty() { file.clone() } else { place(&file, response, rest) };
+        let content = if rest.is_empty() { file.clone() } else { place(&file, response, rest).into() };
         response.attempting(&file, &content);
         pending.put(response)?;
         let write = FileCommand::Write { path: path.to_owned(), content };

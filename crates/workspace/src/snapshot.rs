@@ -1,12 +1,16 @@
 //! What the agent produced on the agreed base, so that the next turn sees what people changed since. Never the merged file:
 //! edits made while the agent wrote must count as new.
 
-use std::fs;
-use std::io::{self, ErrorKind};
+use std::fs::{self, File};
+use std::io::{self, ErrorKind, Read as _};
 use std::path::{Path, PathBuf};
 
+use crate::checksum::LongHex;
 use crate::private;
 use crate::sidecar::{SidecarError, failed};
+
+/// How much is read at a time where the whole text is not needed.
+const PIECE: usize = 64 << 10;
 
 /// The snapshot of one document.
 #[derive(Debug, Clone)]
@@ -28,6 +32,25 @@ impl Snapshot {
             Err(error) if error.kind() == ErrorKind::InvalidData => self.set_aside(),
             Err(source) => Err(failed(&self.path, source)),
         }
+    }
+
+    /// The [`fingerprint`](crate::pending::fingerprint) of the text, found without room for all of it.
+    pub(crate) fn fingerprint(&self) -> Result<Option<String>, SidecarError> {
+        let mut file = match File::open(&self.path) {
+            Ok(file) => file,
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+            Err(source) => return Err(failed(&self.path, source)),
+        };
+        let mut summed = || -> io::Result<String> {
+            let mut sum = LongHex::of_length(file.metadata()?.len());
+            let mut piece = Vec::with_capacity(PIECE);
+            while file.by_ref().take(PIECE as u64).read_to_end(&mut piece)? > 0 {
+                sum.add(&piece);
+                piece.clear();
+            }
+            Ok(sum.value())
+        };
+        summed().map(Some).map_err(|source| failed(&self.path, source))
     }
 
     /// Keeps `text` instead of what was kept before.

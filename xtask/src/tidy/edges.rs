@@ -27,7 +27,7 @@ const EDGES: &[(&str, &[&str])] = &[
     // The automation stays quick to build: it starts what needs the product.
     ("xtask", &[]),
     // What is measured is called directly, each part where it stands.
-    ("bench", &["agent", "document", "loopback", "models", "tools", "workspace"]),
+    ("bench", &["agent", "document", "loopback", "models", "tools", "web", "workspace"]),
     ("fuzz", &["document"]),
     // A server for tests. It knows nobody, and no product code knows it.
     ("loopback", &[]),

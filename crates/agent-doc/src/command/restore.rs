@@ -49,7 +49,7 @@ pub(crate) fn run(given: &Restore) -> Result<()> {
 async fn write(reach: &mut Reach, path: String, content: String) -> Result<(Option<u64>, Reply), ReachError> {
     let person = Actor::User(reach::PERSON.to_owned());
     let read = reach.execute(FileCommand::Read { path: path.clone() }.by(person.clone())).await?;
-    let request = FileCommand::Write { path, content }.by(person);
+    let request = FileCommand::Write { path, content: content.into() }.by(person);
     match read.result {
         FileResult::Error { kind: FileErrorKind::NotFound, .. } => Ok((None, reach.execute(request).await?)),
         FileResult::Error { .. } => Ok((None, read)),

@@ -12,6 +12,7 @@ pub(crate) mod watch;
 pub(crate) mod write;
 
 use std::path::Path;
+use std::sync::Arc;
 
 use anyhow::{Context as _, Result};
 use workspace::command::{Actor, FileCommand, FileErrorKind, FileResult};
@@ -57,10 +58,10 @@ async fn change_through(
     for _ in 0..RACES_MAX {
         let (text, revision) = read(reach, &file.path).await?;
         let new = change(&text)?;
-        if new == text {
+        if *new == *text {
             return Ok(None);
         }
-        let write = FileCommand::Write { path: file.path.clone(), content: new };
+        let write = FileCommand::Write { path: file.path.clone(), content: new.into() };
         let reply = reach.execute(write.by(Actor::User(author.to_owned())).on(revision)).await?;
         match reply.result {
             FileResult::Error { kind: FileErrorKind::Conflict { .. }, .. } => {}
@@ -74,7 +75,7 @@ async fn change_through(
     anyhow::bail!("others keep writing {}", file.path)
 }
 
-async fn read(reach: &mut Reach, path: &str) -> Result<(String, u64)> {
+async fn read(reach: &mut Reach, path: &str) -> Result<(Arc<str>, u64)> {
     let read = FileCommand::Read { path: path.to_owned() }.by(Actor::System);
     let reply = reach.execute(read).await.map_err(|error: ReachError| anyhow::Error::new(error))?;
     match reply.result {

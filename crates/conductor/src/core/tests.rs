@@ -158,6 +158,19 @@ fn one_whose_words_are_in_the_canon_before_it_says_that_it_is_done_is_merged() {
 }
 
 #[test]
+fn words_of_an_attempt_whose_process_ended_are_merged_when_the_next_attempt_adds_none() {
+    let mut table = Table::new(false);
+    table.write("Researcher", "Researcher found it.");
+    // Nobody heard of it: a new process begins with the record and the document.
+    let record = table.conductor.record().clone();
+    let mut table = Table::with(record, false, &table.text.clone(), table.revision);
+    let effects = table.end("Researcher", 1, Outcome::Done("done".to_owned()));
+    table.commit(&effects);
+    assert!(table.text.contains("Researcher found it.\n"), "{}", table.text);
+    assert_eq!(table.conductor.record().canon.sources, ["Researcher"]);
+}
+
+#[test]
 fn a_canon_that_keeps_changing_is_tried_a_few_times_and_then_when_the_document_changes() {
     let mut table = Table::new(false);
     let mut effects = table.finish("Researcher", 1);

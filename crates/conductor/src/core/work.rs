@@ -164,8 +164,11 @@ impl Conductor {
         self.running.remove(worker);
         let now = self.draft.sum_of(worker);
         let is_new = self.began_with.remove(worker).is_some_and(|before| before != now);
-        self.record.canon.is_due |= is_new;
-        self.is_due_again |= is_new && self.merging.is_some();
+        // Its words may be from an earlier attempt, of which the process ended before anybody heard of them.
+        let first = self.record.plan.iter().find(|item| item.id == id).and_then(|item| item.before.as_ref());
+        let is_reported = is_new || first.is_some_and(|before| *before != now);
+        self.record.canon.is_due |= is_reported;
+        self.is_due_again |= is_reported && self.merging.is_some();
         let (state, phase, told) = self.judged(id, outcome, is_new, worker);
         let question = (state == ItemState::Asking).then(|| told.clone());
         let mut unheard = Vec::new();

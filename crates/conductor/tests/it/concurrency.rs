@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::fs::OpenOptions;
 use std::io::Write as _;
 use std::os::unix::fs::PermissionsExt as _;
+use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
@@ -158,8 +159,10 @@ async fn c05_a_whole_save_of_an_old_text_is_merged_and_a_whole_write_on_an_old_b
     for number in 0..7 {
         stage.append(&id, "Terminal", &format!("Line {number}."), worker("Terminal")).await;
     }
-    let write =
-        FileCommand::Write { path: document_of(&id), content: loaded.replace("# compare", "# contrast") };
+    let write = FileCommand::Write {
+        path: document_of(&id),
+        content: loaded.replace("# compare", "# contrast").into(),
+    };
     let reply = stage.documents.execute(write.by(person()).on(base)).await.unwrap();
     let FileResult::Error { kind: FileErrorKind::Conflict { current, current_revision }, .. } = reply.result
     else {
@@ -257,13 +260,47 @@ async fn c07_a_heading_that_stands_twice_blocks_the_run_until_the_person_mends_i
     assert!(stage.section(&id, "Terminal").await.contains("Terminal late."));
 }
 
+/// Puts the first line that is new into the file with the program of that name.
+fn sed_in_place(stage: &Stage, id: &str, text: &str) {
+    let old = stage.file(id);
+    let new = text.lines().find(|line| !old.contains(line)).unwrap();
+    let script = format!("s/^## Conductor$/&\\n\\n{new}/");
+    let status = Command::new("sed").args(["-i", &script]).arg(stage.path(id)).status().unwrap();
+    assert!(status.success());
+}
+
+/// Takes the text out of a repository beside the file.
+fn git_checkout(stage: &Stage, id: &str, text: &str) {
+    let path = stage.path(id);
+    let (folder, name) = (path.parent().unwrap(), path.file_name().unwrap());
+    let store = tempfile::tempdir().unwrap();
+    let git = |arguments: &[&str]| {
+        let mut command = Command::new("git");
+        for (key, value) in [("GIT_CONFIG_GLOBAL", "/dev/null"), ("GIT_CONFIG_NOSYSTEM", "1")] {
+            command.env(key, value);
+        }
+        command.env("GIT_DIR", store.path()).env("GIT_WORK_TREE", folder).current_dir(folder);
+        let output = command.args(arguments).output().unwrap();
+        assert!(output.status.success(), "{output:?}");
+        String::from_utf8(output.stdout).unwrap().trim().to_owned()
+    };
+    git(&["init", "--quiet"]);
+    let other = store.path().join("text");
+    std::fs::write(&other, text).unwrap();
+    let blob = git(&["hash-object", "-w", other.to_str().unwrap()]);
+    git(&["update-index", "--add", "--cacheinfo", &format!("100644,{blob},{}", name.to_str().unwrap())]);
+    git(&["checkout", "--", name.to_str().unwrap()]);
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn c08_a_save_by_any_editor_is_taken_in_as_the_persons() {
     let (stage, id) = quiet().await;
     let handle = stage.documents.hub().await.unwrap().unwrap().document(&document_of(&id)).await.unwrap();
-    let saves: [fn(&Stage, &str, &str); 2] = [
+    let saves: [fn(&Stage, &str, &str); 4] = [
         |stage, id, text| stage.save(id, text),
         |stage, id, text| std::fs::write(stage.path(id), text).unwrap(),
+        sed_in_place,
+        git_checkout,
     ];
     for (number, save) in saves.into_iter().enumerate() {
         let mut changes = handle.subscribe();

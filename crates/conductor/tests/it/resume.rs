@@ -223,8 +223,10 @@ async fn r07_every_revision_has_its_author_and_section_and_an_old_text_comes_bac
         history.entries().iter().filter_map(|entry| entry.section.as_deref()).collect();
     assert_eq!(sections.into_iter().collect::<Vec<_>>(), ["Conductor", "Researcher", "Terminal", "User"]);
     let (old, now) = (history.text_at(revisions[0]).unwrap(), stage.runs.draft(&id).await.unwrap().revision);
-    let write =
-        workspace::command::FileCommand::Write { path: conductor::document_of(&id), content: old.clone() };
+    let write = workspace::command::FileCommand::Write {
+        path: conductor::document_of(&id),
+        content: old.clone().into(),
+    };
     let reply = stage.documents.execute(write.by(Actor::User("user".to_owned())).on(now)).await.unwrap();
     assert_eq!((reply.revision, stage.file(&id)), (now + 1, old));
 }

@@ -1,5 +1,6 @@
 //! Puts a text into a component. Never changes a byte elsewhere, and never changes which components there are.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use super::inert::{closing_line, fenced, inert, without_comments, without_html_and_fences};
@@ -56,14 +57,14 @@ pub fn apply(text: &str, name: &str, mode: Mode, addition: &str) -> Result<Strin
 
 /// A document under change, with its components at hand so that several edits cost one parse each.
 #[derive(Debug)]
-pub(crate) struct Draft {
-    text: String,
+pub(crate) struct Draft<'t> {
+    text: Cow<'t, str>,
     components: Vec<Component>,
 }
 
-impl Draft {
-    pub(crate) fn new(text: &str) -> Result<Self, ComponentError> {
-        Ok(Self { components: components(text)?, text: text.to_owned() })
+impl<'t> Draft<'t> {
+    pub(crate) fn new(text: &'t str) -> Result<Self, ComponentError> {
+        Ok(Self { components: components(text)?, text: text.into() })
     }
 
     pub(crate) fn text(&self) -> &str {
@@ -71,7 +72,7 @@ impl Draft {
     }
 
     pub(crate) fn into_text(self) -> String {
-        self.text
+        self.text.into_owned()
     }
 
     pub(crate) fn components(&self) -> &[Component] {
@@ -108,7 +109,7 @@ impl Draft {
             if let Ok(after) = components(&text)
                 && splice.keeps(&self.components, &after)
             {
-                *self = Self { text, components: after };
+                *self = Self { text: text.into(), components: after };
                 return Ok(());
             }
         }

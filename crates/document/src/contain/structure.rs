@@ -6,7 +6,7 @@ use std::ops::Range;
 use pulldown_cmark::{Event, Tag};
 
 use super::verify::{Insertion, is_unchanged_around, markers};
-use super::{Containment, Limits, contain};
+use super::{Containment, Limits, around, contain};
 use crate::section::{self, Found, Gap, Section, SectionError};
 use crate::text::LineEnding;
 
@@ -16,7 +16,19 @@ pub struct Structure {
     pub(super) headings: Vec<Found>,
     /// Where our markers begin, outside of code.
     pub(super) markers: Vec<usize>,
-    ending: LineEnding,
+    pub(super) ending: LineEnding,
+}
+
+/// Where code stands, inline and in blocks.
+#[derive(Default)]
+struct Code(Vec<Range<usize>>);
+
+impl Code {
+    fn see(&mut self, event: &Event<'_>, range: &Range<usize>) {
+        if matches!(event, Event::Code(_) | Event::Start(Tag::CodeBlock(_))) {
+            self.0.push(range.clone());
+        }
+    }
 }
 
 /// What is put into a document, and where.
@@ -43,13 +55,20 @@ impl Structure {
     /// Reads the text.
     #[must_use]
     pub fn of(text: &str) -> Structure {
-        let mut code: Vec<Range<usize>> = Vec::new();
-        let headings = section::scan_with(text, |event, range| {
-            if matches!(event, Event::Code(_) | Event::Start(Tag::CodeBlock(_))) {
-                code.push(range.clone());
-            }
-        });
-        let markers = markers(text, &code).into_iter().map(|marker| marker.start).collect();
+        let mut code = Code::default();
+        let headings = section::scan_with(text, |event, range| code.see(event, range));
+        Structure::with(text, headings, &code)
+    }
+
+    /// Reads markdown that stands somewhere inside a text.
+    pub(super) fn of_fragment(text: &str) -> Structure {
+        let mut code = Code::default();
+        let headings = section::scan_fragment_with(text, |event, range| code.see(event, range));
+        Structure::with(text, headings, &code)
+    }
+
+    fn with(text: &str, headings: Vec<Found>, Code(code): &Code) -> Structure {
+        let markers = markers(text, code).into_iter().map(|marker| marker.start).collect();
         Structure { headings, markers, ending: LineEnding::of(text) }
     }
 
@@ -99,13 +118,12 @@ impl Structure {
             return None;
         }
         let text = with_all(document, &insertions)?;
-        let structure = Structure::of(&text);
-        let is_fine = is_unchanged_around(self, &structure, &insertions);
-        is_fine.then(|| Appended {
-            additions: additions.into_iter().map(|(addition, _)| addition).collect(),
-            text,
-            structure,
-        })
+        // A long document is read as a whole only if the paragraphs around the additions do not tell.
+        let structure = around::grown(self, document, &text, &insertions).or_else(|| {
+            Some(Structure::of(&text)).filter(|whole| is_unchanged_around(self, whole, &insertions))
+        })?;
+        let additions = additions.into_iter().map(|(addition, _)| addition).collect();
+        Some(Appended { additions, text, structure })
     }
 
     pub(super) fn find(&self, document: &str, title: &str) -> Result<Found, SectionError> {

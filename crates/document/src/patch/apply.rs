@@ -78,7 +78,7 @@ fn apply(document: &str, answer: &Answer, target: Option<&str>) -> Result<Applie
 }
 
 struct Application<'a> {
-    draft: Draft,
+    draft: Draft<'a>,
     /// The component for text that has none.
     target: Option<&'a str>,
     /// Components that took a part of this answer; what follows is added to it.

@@ -29,12 +29,25 @@ pub(crate) fn scan(text: &str) -> Vec<Heading> {
 }
 
 /// As [`scan`], for one who wants to see the events of the same pass.
-pub(crate) fn scan_with(text: &str, mut see: impl FnMut(&Event<'_>, &Range<usize>)) -> Vec<Heading> {
+pub(crate) fn scan_with(text: &str, see: impl FnMut(&Event<'_>, &Range<usize>)) -> Vec<Heading> {
+    walk(text, markdown::events(text), see)
+}
+
+/// As [`scan_with`], for markdown that stands somewhere inside a text.
+pub(crate) fn scan_fragment_with(text: &str, see: impl FnMut(&Event<'_>, &Range<usize>)) -> Vec<Heading> {
+    walk(text, markdown::fragment_events(text), see)
+}
+
+fn walk<'t>(
+    text: &str,
+    events: impl Iterator<Item = (Event<'t>, Range<usize>)>,
+    mut see: impl FnMut(&Event<'_>, &Range<usize>),
+) -> Vec<Heading> {
     let mut headings = Vec::new();
     let mut lines = LineCounter::new(text);
     let mut depth = 0_usize;
     let mut open: Option<Heading> = None;
-    for (event, range) in markdown::events(text) {
+    for (event, range) in events {
         see(&event, &range);
         match event {
             Event::Start(Tag::Heading { level, .. }) if depth == 0 => {
@@ -92,7 +105,7 @@ fn trimmed(mut heading: Heading) -> Heading {
 }
 
 /// Gives each heading its end and its parent. The open ones have strictly growing levels, so there are at most six.
-fn nest(headings: &mut [Heading], text_end: usize) {
+pub(crate) fn nest(headings: &mut [Heading], text_end: usize) {
     let mut open: Vec<(usize, u8)> = Vec::new();
     for index in 0..headings.len() {
         let Some((level, start)) = headings.get(index).map(|heading| (heading.level, heading.start)) else {

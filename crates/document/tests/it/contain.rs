@@ -3,7 +3,7 @@ use document::contain::{
 };
 use document::section::{SectionError, find_section, find_sections, is_proposal};
 
-use crate::generate::Random;
+use crate::generate::{MARKDOWN, Random};
 
 const RUN: &str = "# Compare\n\n## Conductor\n\n## Researcher\n<!-- proposal -->\n\n## Terminal\n<!-- proposal -->\n\n## User\n<!-- proposal -->\n";
 
@@ -356,4 +356,33 @@ fn several_sections_get_their_text_at_once_as_one_after_another() {
     assert!(goes_in(&[("A", "One."), ("B", "Two.")]));
     assert!(!goes_in(&[("A", "One."), ("Z", "Two.")]));
     assert!(!goes_in(&[("C", "One."), ("C/Deep", "Two.")]));
+}
+
+#[test]
+fn what_is_read_around_additions_is_what_reading_the_whole_finds() {
+    let mut gone_in = 0;
+    for seed in 0..4000 {
+        let mut random = Random::new(seed);
+        let mut document =
+            random.pick(&["", "\u{feff}", "---\na: 1\n---\n", "---\n", "# Run\n\n"]).to_owned();
+        for title in ["A", "B", "C", "D"] {
+            let heading = random.pick(&["## ", "### ", "  ## ", "# "]);
+            let soup =
+                if random.below(2) == 0 { random.joined(MARKDOWN, 6) } else { random.joined(HOSTILE, 3) };
+            document.push_str(&format!("\n\n{heading}{title}\n{soup}"));
+        }
+        let mut structure = Structure::of(&document);
+        for _ in 0..3 {
+            let titles: Vec<&str> =
+                ["D", "B", "A", "C"].into_iter().filter(|_| random.below(2) == 0).collect();
+            let texts: Vec<String> = titles.iter().map(|_| random.joined(HOSTILE, 4)).collect();
+            let pairs: Vec<(&str, &str)> =
+                titles.into_iter().zip(&texts).map(|(title, text)| (title, text.as_str())).collect();
+            let Some(appended) = structure.append_each(&document, &pairs) else { continue };
+            assert_eq!(appended.structure, Structure::of(&appended.text), "{seed}: {document:?} {pairs:?}");
+            (document, structure) = (appended.text, appended.structure);
+            gone_in += usize::from(!pairs.is_empty());
+        }
+    }
+    assert!(gone_in > 1000, "only {gone_in} went in");
 }

@@ -79,11 +79,9 @@ pub(super) async fn read_section(
     let command = FileCommand::ReadSection { path, section };
     let Reply { revision, result, .. } = shared.hub.execute(command.by(shared.actor(&admitted))).await;
     match result {
-        FileResult::SectionContent { content, .. } | FileResult::Content { content } => {
-            Ok(tagged(VersionText { revision, text: content }))
-        }
+        FileResult::SectionContent { content, .. } => Ok(tagged(VersionText { revision, text: content })),
         FileResult::Error { message, kind } => Err(Refused::of(message, kind)),
-        FileResult::Written { .. } | FileResult::Created { .. } => {
+        FileResult::Content { .. } | FileResult::Written { .. } | FileResult::Created { .. } => {
             Err(Refused::new(StatusCode::INTERNAL_SERVER_ERROR, "no text came back; try again"))
         }
     }
@@ -96,7 +94,7 @@ pub(super) async fn write(
     headers: HeaderMap,
     Json(WriteCall { path, text }): Json<WriteCall>,
 ) -> Answer<Response> {
-    let command = FileCommand::Write { path, content: text };
+    let command = FileCommand::Write { path, content: text.into() };
     perform(&shared, command.by(shared.actor(&admitted)), &headers).await
 }
 

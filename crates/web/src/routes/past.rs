@@ -51,7 +51,7 @@ pub(super) async fn restore(
     Json(asked): Json<Restore>,
 ) -> Answer<Response> {
     let content = text_at(&shared, &asked.path, asked.revision).await?;
-    let command = FileCommand::Write { path: asked.path, content };
+    let command = FileCommand::Write { path: asked.path, content: content.into() };
     perform(&shared, command.by(shared.actor(&admitted)), &headers).await
 }
 

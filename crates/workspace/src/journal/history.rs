@@ -8,6 +8,9 @@ use document::{Author, Edit, Revision};
 use crate::blame::{BlamedLine, Span, Spans, blame};
 use crate::keeper::{Done, Entry};
 
+/// A text is taken to grow by this part of its length before it is read anew.
+const GROWTH: usize = 8;
+
 /// How many of the latest requests are remembered.
 const REQUESTS_MAX: usize = 1000;
 
@@ -65,7 +68,9 @@ impl History {
             return None;
         }
         let requests = Requests::of(&checkpoint);
-        let text = checkpoint.text.clone();
+        // Room for what comes, so that not all of it moves at once.
+        let mut text = String::with_capacity(checkpoint.text.len() + checkpoint.text.len() / GROWTH);
+        text.push_str(&checkpoint.text);
         Some(History { checkpoint, entries: Vec::new(), text, requests, settled: None })
     }
 

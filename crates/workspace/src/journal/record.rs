@@ -1,5 +1,6 @@
 //! What a record of the journal says, as JSON, so that a person can read it with any viewer. Never changes the meaning of a
-//! field: a new meaning is a new format number.
+//! field: a new meaning is a new format number. The text of a checkpoint follows its JSON as it is, after a line end: a long one is
+//! then read and written at the speed of copying it.
 
 use std::borrow::Cow;
 
@@ -11,7 +12,14 @@ use crate::blame::Span;
 use crate::keeper::{Done, Entry, InFile, Save};
 
 /// The format that is written here.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
+/// The format that has the text of a checkpoint in the JSON.
+const FORMAT_INSIDE: u32 = 1;
+
+/// What stands between the JSON and the text.
+const TEXT_FOLLOWS: u8 = b'\n';
+/// What the JSON of a checkpoint has about, without its spans.
+const HEAD_BYTES: usize = 256;
 
 /// One record, read.
 #[derive(Debug)]
@@ -38,7 +46,8 @@ struct WrittenCheckpoint<'a> {
     floor: Revision,
     #[serde(default)]
     time: u64,
-    #[serde(default)]
+    /// Only in the first format; else the text follows.
+    #[serde(default, skip_serializing_if = "str::is_empty")]
     text: Cow<'a, str>,
     /// Length, author, revision and time.
     #[serde(default)]
@@ -83,15 +92,20 @@ pub(super) fn write_checkpoint(checkpoint: &Checkpoint) -> serde_json::Result<Ve
         .iter()
         .map(|span| (span.length, Cow::Borrowed(span.author.name()), span.revision, span.time))
         .collect();
-    serde_json::to_vec(&Written::Checkpoint(WrittenCheckpoint {
+    let mut bytes = Vec::with_capacity(checkpoint.text.len() + HEAD_BYTES);
+    let head = Written::Checkpoint(WrittenCheckpoint {
         format: FORMAT,
         revision: checkpoint.revision,
         floor: checkpoint.floor,
         time: checkpoint.time,
-        text: Cow::Borrowed(&checkpoint.text),
+        text: Cow::Borrowed(""),
         spans,
         done: checkpoint.requests.iter().map(written_done).collect(),
-    }))
+    });
+    serde_json::to_writer(&mut bytes, &head)?;
+    bytes.push(TEXT_FOLLOWS);
+    bytes.extend_from_slice(checkpoint.text.as_bytes());
+    Ok(bytes)
 }
 
 pub(super) fn write_entry(entry: &Entry) -> serde_json::Result<Vec<u8>> {
@@ -131,11 +145,24 @@ fn read_save(save: WrittenSave<'_>) -> Save {
     Save { edits: save.edits.into_iter().map(read_edit).collect(), is_displaced: save.displaced }
 }
 
+/// The JSON of a record, and what follows it. JSON that is written on one line has no line end in it.
+fn parts(content: &[u8]) -> (&[u8], Option<&[u8]>) {
+    let mut parts = content.splitn(2, |byte| *byte == TEXT_FOLLOWS);
+    (parts.next().unwrap_or_default(), parts.next())
+}
+
 /// Reads a record; nothing if it is none.
 pub(super) fn read(content: &[u8]) -> Option<Record> {
-    match serde_json::from_slice(content).ok()? {
-        Written::Checkpoint(written) if written.format != FORMAT => Some(Record::Unknown),
+    let (head, text) = parts(content);
+    match serde_json::from_slice(head).ok()? {
+        Written::Checkpoint(written) if !matches!(written.format, FORMAT | FORMAT_INSIDE) => {
+            Some(Record::Unknown)
+        }
         Written::Checkpoint(written) => {
+            let text = match text {
+                Some(text) => std::str::from_utf8(text).ok()?.to_owned(),
+                None => written.text.into_owned(),
+            };
             let span = |(length, author, revision, time): (usize, Cow<'_, str>, Revision, u64)| Span {
                 length,
                 author: Author::new(author),
@@ -146,7 +173,7 @@ pub(super) fn read(content: &[u8]) -> Option<Record> {
                 revision: written.revision,
                 floor: written.floor,
                 time: written.time,
-                text: written.text.into_owned(),
+                text,
                 spans: written.spans.into_iter().map(span).collect(),
                 requests: written.done.into_iter().map(read_done).collect(),
             }))

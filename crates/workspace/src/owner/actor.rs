@@ -1,5 +1,6 @@
 //! The task that owns one document: hears, does, writes once, answers. Never touches the document on both sides of an await.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::{broadcast, mpsc, watch};
@@ -16,6 +17,8 @@ const BATCH_MAX: usize = 1024;
 const SHOW: Duration = Duration::from_millis(33);
 /// How often the owner gives way to those who were just answered.
 const WAYS_MAX: usize = 64;
+/// After how many of them without a new caller the owner begins.
+const QUIET_WAYS: usize = 3;
 /// How long the owner waits before it tries a failed write again on its own.
 const RETRY: Duration = Duration::from_secs(1);
 /// How long after its work the owner has the disk looked after, when all callers have their answers.
@@ -153,15 +156,28 @@ impl DocumentActor {
         batch.extend(first);
         drain(&mut self.people, batch);
         drain(&mut self.agents, batch);
+        // Who asks at the same moment shares the write, instead of waiting for one that holds the first caller's words alone.
+        let mut quiet = 0;
+        for _ in 0..WAYS_MAX {
+            tokio::task::yield_now().await;
+            let before = batch.len();
+            drain(&mut self.people, batch);
+            drain(&mut self.agents, batch);
+            quiet = if batch.len() == before { quiet + 1 } else { 0 };
+            if quiet >= QUIET_WAYS || batch.len() >= BATCH_MAX {
+                break;
+            }
+        }
         true
     }
 
-    fn tell(&self, outcome: Outcome) {
-        let text = self.desk.document.text();
+    fn tell(&mut self, outcome: Outcome) {
+        let (text, revision) = (self.desk.shared_text(), self.desk.revision);
         self.snapshot.send_if_modified(|snapshot| {
-            let is_new = snapshot.revision != self.desk.revision || *snapshot.text != *text;
+            let is_same = Arc::ptr_eq(&snapshot.text, &text) || snapshot.text == text;
+            let is_new = snapshot.revision != revision || !is_same;
             if is_new {
-                *snapshot = Snapshot { text: text.into(), revision: self.desk.revision };
+                *snapshot = Snapshot { text, revision };
             }
             is_new
         });

@@ -36,7 +36,7 @@ impl Desk {
 
     fn dispatch(&mut self, request: &Request) -> Result<FileResult, Refusal> {
         match &request.command {
-            FileCommand::Read { .. } => Ok(FileResult::Content { content: self.document.text().to_owned() }),
+            FileCommand::Read { .. } => Ok(FileResult::Content { content: self.shared_text() }),
             FileCommand::ReadSection { section, .. } => {
                 let found = self.section(section)?;
                 Ok(FileResult::SectionContent { section: found.title, content: found.content })
@@ -74,13 +74,14 @@ impl Desk {
         if content == self.document.text() {
             return Ok(FileResult::Written { bytes: 0 });
         }
-        let before = self.document.text().to_owned();
         if request.base != Some(self.revision) {
-            return Err(self.conflict(request.base, before, "the document"));
+            return Err(self.conflict(request.base, self.document.text().to_owned(), "the document"));
         }
+        let before = self.shared_text();
         let edits = self.become_text(content, &request.actor.author());
         self.record(edits, request, None, ChangeKind::Written);
-        self.touched.compare(before, self.document.text(), self.revision);
+        let after = self.shared_text();
+        self.touched.compare(before, after, self.revision);
         Ok(FileResult::Written { bytes: content.len() })
     }
 

@@ -44,6 +44,8 @@ pub(super) struct Desk {
     pub(super) trouble: Option<KeeperError>,
     /// The structure of the document's text at a revision of the document, so that appends need not read it again.
     pub(super) structure: Option<(Revision, Structure)>,
+    /// The text at a revision of the document, in one copy for all who only read it.
+    pub(super) shared: Option<(Revision, Arc<str>)>,
 }
 
 /// What a change was, besides its edits.
@@ -93,6 +95,18 @@ impl Desk {
             None if self.untold.len() < BACKLOG_MAX => Ok(()),
             None => Err(self.refused(&KeeperError::Busy)),
             Some(trouble) => Err(self.refused(trouble)),
+        }
+    }
+
+    /// The text, which many may keep without a copy each.
+    pub(super) fn shared_text(&mut self) -> Arc<str> {
+        match &self.shared {
+            Some((revision, text)) if *revision == self.document.revision() => Arc::clone(text),
+            Some(_) | None => {
+                let text: Arc<str> = self.document.text().into();
+                self.shared = Some((self.document.revision(), Arc::clone(&text)));
+                text
+            }
         }
     }
 

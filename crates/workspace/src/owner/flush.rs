@@ -56,6 +56,7 @@ impl Desk {
             untold: Vec::new(),
             trouble: None,
             structure: None,
+            shared: None,
         };
         for save in &displaced {
             desk.absorb(save, Place::Displaced);
@@ -139,7 +140,7 @@ impl Desk {
             Place::InFile => Document::absorb,
             Place::Displaced => Document::absorb_displaced,
         };
-        let before = self.document.text().to_owned();
+        let before = self.shared_text();
         let absorbed = absorb(&mut self.document, saved, &person);
         if absorbed.edits.is_empty() {
             return;
@@ -149,7 +150,7 @@ impl Desk {
 
     /// The file was set to an older version while nobody ran. Somebody wanted that, so it is no origin of a save but the save itself.
     fn take_at_its_word(&mut self) {
-        let (before, saved) = (self.document.text().to_owned(), self.in_file.clone());
+        let (before, saved) = (self.shared_text(), self.in_file.clone());
         let edits = edits_between(&before, &saved);
         if self.document.repeat_save(&edits, &saved, &self.options.person, false) {
             self.saved(edits, before, &saved, Place::InFile);
@@ -157,11 +158,12 @@ impl Desk {
     }
 
     /// Keeps account of a save that is in the document already.
-    fn saved(&mut self, edits: Vec<Edit>, before: String, saved: &str, place: Place) {
+    fn saved(&mut self, edits: Vec<Edit>, before: Arc<str>, saved: &str, place: Place) {
         let actor = Actor::User(self.options.person.name().to_owned());
         let change = Change { actor: &actor, section: None, request: None, kind: ChangeKind::Saved };
         self.changed(edits, &change);
-        self.touched.compare(before, self.document.text(), self.revision);
+        let after = self.shared_text();
+        self.touched.compare(before, after, self.revision);
         if let Some(entry) = self.unnoted.last_mut() {
             let edits = edits_between(self.document.text(), saved);
             if edits.is_empty() && place == Place::InFile {

@@ -253,7 +253,7 @@ struct Member {
 struct Typing {
     author: Author,
     revision: Revision,
-    before: String,
+    before: Arc<str>,
 }
 
 impl Default for Peers {
@@ -393,12 +393,13 @@ impl Desk {
         document::text::check(text).map_err(|error| {
             Refusal::new(FileErrorKind::InvalidContent, format!("{}: {error}", self.path))
         })?;
-        let before = self.document.text().to_owned();
+        let before = self.shared_text();
         let merged = merge(base, &before, text);
         let edits = self.become_text(&merged.text, author);
         if !edits.is_empty() {
             self.typed(edits, author, ChangeKind::Edited);
-            self.touched.compare(before, self.document.text(), self.revision);
+            let after = self.shared_text();
+            self.touched.compare(before, after, self.revision);
         }
         Ok(merged.text.len())
     }
@@ -417,7 +418,7 @@ impl Desk {
         if self.peers.typing.as_ref().is_some_and(|typing| typing.author != author) {
             self.close_typing();
         }
-        let before = self.peers.typing.is_none().then(|| self.document.text().to_owned());
+        let before = self.peers.typing.is_none().then(|| self.shared_text());
         match self.document.apply_update(bytes, client, &author) {
             Ok(mut edits) => {
                 self.peers.tell(PeerEvent::Update { from: Some(peer), bytes: bytes.into() });
@@ -450,7 +451,7 @@ impl Desk {
     }
 
     /// What one peer types between two turns is one operation; nobody has seen its revision yet.
-    fn keep_typing(&mut self, edits: Vec<Edit>, author: &Author, before: Option<String>) {
+    fn keep_typing(&mut self, edits: Vec<Edit>, author: &Author, before: Option<Arc<str>>) {
         let goes_on = self.peers.typing.as_ref().is_some_and(|typing| typing.revision == self.revision);
         if goes_on && let Some(entry) = self.unnoted.last_mut() {
             entry.edits.extend(edits);
@@ -472,7 +473,8 @@ impl Desk {
     /// The operation that a peer's typing became is complete.
     pub(super) fn close_typing(&mut self) {
         if let Some(typing) = self.peers.typing.take() {
-            self.touched.compare(typing.before, self.document.text(), self.revision);
+            let after = self.shared_text();
+            self.touched.compare(typing.before, after, self.revision);
         }
     }
 

@@ -1,6 +1,7 @@
 //! Which section changed last at which revision, so that an old base is a conflict only where it matters. Never keeps text.
 
 use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
 
 use document::Revision;
 use document::section::{Section, find_sections};
@@ -25,7 +26,7 @@ pub(super) struct Touched {
 /// A text of the document.
 #[derive(Debug)]
 struct Version {
-    text: String,
+    text: Arc<str>,
     /// The revision that made it of the text before it; none if it was made in another way.
     made: Option<Revision>,
 }
@@ -47,11 +48,11 @@ impl Touched {
     }
 
     /// Anything may have changed between the two texts. What did is found out when it matters.
-    pub(super) fn compare(&mut self, before: String, after: &str, revision: Revision) {
-        if self.waiting.back().is_none_or(|last| last.text != before) {
+    pub(super) fn compare(&mut self, before: Arc<str>, after: Arc<str>, revision: Revision) {
+        if self.waiting.back().is_none_or(|last| !Arc::ptr_eq(&last.text, &before) && last.text != before) {
             self.waiting.push_back(Version { text: before, made: None });
         }
-        self.waiting.push_back(Version { text: after.to_owned(), made: Some(revision) });
+        self.waiting.push_back(Version { text: after, made: Some(revision) });
         while self.waiting.iter().map(|version| version.text.len()).sum::<usize>() > WAITING_MAX {
             self.forget_oldest();
         }

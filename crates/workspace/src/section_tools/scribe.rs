@@ -185,7 +185,7 @@ impl Scribe {
     fn shown(&self, path: &str, reply: Reply, wanted: Lines) -> Output {
         let (section, content) = match reply.result {
             FileResult::Content { content } => (None, content),
-            FileResult::SectionContent { section, content } => (Some(section), content),
+            FileResult::SectionContent { section, content } => (Some(section), content.into()),
             other => return self.refused(path, other),
         };
         let page = page::of(&content, wanted);

@@ -3,6 +3,7 @@
 //! disk, and never takes away what somebody typed meanwhile.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use document::component::components;
 use document::frontmatter::Write;
@@ -11,7 +12,7 @@ use document::patch::steady_prefix;
 
 use super::layout::{Layout, LayoutError, Words};
 use crate::command::{Actor, FileCommand, FileErrorKind, FileResult};
-use crate::pending::{Pending, Response, Target, fingerprint};
+use crate::pending::{Pending, Response, Target};
 use crate::reach::{Reach, ReachError};
 use crate::sidecar::{DocumentPaths, SidecarError};
 use crate::snapshot::Snapshot;
@@ -31,10 +32,10 @@ pub struct Delivery {
     path: String,
     /// The text that is answered.
     baseline: String,
-    /// That text with what of the answer is in the document.
-    shown: String,
+    /// That text with what of the answer is in the document; none as long as nothing is.
+    laid: Option<String>,
     /// What the document read after our last write.
-    written: Option<String>,
+    written: Option<Arc<str>>,
     outcome: Outcome,
 }
 
@@ -50,7 +51,7 @@ pub struct Outcome {
     /// What the person may want to know.
     pub notices: Vec<String>,
     /// What the document read after the last write.
-    pub left: Option<String>,
+    pub left: Option<Arc<str>>,
 }
 
 /// How much of the answer is brought into the document.
@@ -125,27 +126,17 @@ impl Delivery {
         let snapshot = Snapshot::at(&paths.snapshot);
         let Order { id, author, time, layout, write, path, baseline, is_earlier } = order;
         let mut response = Response::new(&id, &author, Target::Answer(layout.clone()), &baseline, time);
-        let before = snapshot.get()?;
+        let before = snapshot.fingerprint()?;
         // A snapshot that holds all of the text and more is of an answer that came since the text was read.
-        let is_later = is_earlier && before.as_deref().is_some_and(|before| is_extended(&baseline, before));
-        response.snapshot = before.filter(|_| !is_later).as_deref().map(fingerprint);
-        response.is_later = is_later;
+        response.is_later = is_earlier
+            && before.as_ref().is_some_and(|before| *before != response.base)
+            && snapshot.get()?.is_some_and(|before| is_extended(&baseline, &before));
+        response.snapshot = before.filter(|_| !response.is_later);
         pending.put_base(&id, &baseline)?;
         pending.put(&response)?;
-        let shown = baseline.clone();
         let outcome = Outcome::default();
-        Ok(Delivery {
-            pending,
-            snapshot,
-            response,
-            layout,
-            write,
-            path,
-            baseline,
-            shown,
-            written: None,
-            outcome,
-        })
+        let (laid, written) = (None, None);
+        Ok(Delivery { pending, snapshot, response, layout, write, path, baseline, laid, written, outcome })
     }
 
     /// A delivery that a crash broke off, to go on with in the document, which reads `current` now. None if the response is of another
@@ -172,15 +163,15 @@ impl Delivery {
             layout,
             write,
             path: path.to_owned(),
-            shown: baseline.clone(),
             baseline,
+            laid: None,
             written: None,
             outcome: Outcome::default(),
             response,
         };
         if delivery.response.applied > 0 {
-            delivery.shown =
-                delivery.layout.lay(&delivery.baseline, &delivery.words(delivery.response.applied))?.text;
+            let words = delivery.words(delivery.response.applied);
+            delivery.laid = Some(delivery.layout.lay(&delivery.baseline, &words)?.text);
         }
         Ok(Some(delivery))
     }
@@ -255,7 +246,7 @@ impl Delivery {
         }
         let laid = self.layout.lay(&self.baseline, &self.words(length))?;
         self.outcome.notices = laid.notices;
-        if laid.text == self.shown {
+        if laid.text == self.shown() {
             return Ok(Flushed::Nothing);
         }
         let mut refused = String::new();
@@ -268,9 +259,10 @@ impl Delivery {
                 attempt.upto = length;
             }
             self.keep()?;
-            let mut request = FileCommand::Write { path: self.path.clone(), content: merged.text.clone() }
-                .by(Actor::User(self.response.author.clone()))
-                .on(revision);
+            let mut request =
+                FileCommand::Write { path: self.path.clone(), content: Arc::clone(&merged.text) }
+                    .by(Actor::User(self.response.author.clone()))
+                    .on(revision);
             if upto == Upto::End && self.response.is_whole {
                 request = request.named(format!("{}:whole", self.response.id));
             }
@@ -282,12 +274,12 @@ impl Delivery {
                 | FileResult::Content { .. }
                 | FileResult::SectionContent { .. }
                 | FileResult::Created { .. } => {
-                    self.outcome.is_merged |= current != self.shown;
+                    self.outcome.is_merged |= *current != *self.shown();
                     self.outcome.conflicts += merged.conflicts;
                     self.outcome.revision = Some(reply.revision);
                     self.response.applied = length;
                     self.response.attempt = None;
-                    self.shown = laid.text;
+                    self.laid = Some(laid.text);
                     self.written = Some(merged.text);
                     return Ok(Flushed::Written);
                 }
@@ -305,12 +297,12 @@ impl Delivery {
             return None;
         }
         let merged = match self.write {
-            Write::Merge => merge_diff3(&self.shown, ours, current),
-            Write::Crdt => merge(&self.shown, ours, current),
+            Write::Merge => merge_diff3(self.shown(), ours, current),
+            Write::Crdt => merge(self.shown(), ours, current),
         };
         let conflicts = merged.notices.iter().filter(|notice| notice.kind == NoticeKind::Conflict).count();
         let is_kept = is_as_we_left_it || names == self::names(&merged.text);
-        is_kept.then_some(Merged { text: merged.text, conflicts })
+        is_kept.then(|| Merged { text: merged.text.into(), conflicts })
     }
 
     /// All is in the document: what comes after it is the person's next change, and nothing waits any more.
@@ -319,9 +311,7 @@ impl Delivery {
     ///
     /// [`DeliveryError`] if that cannot be kept; then the answer seems to wait still, and is found to be there already.
     pub fn settle(self) -> Result<Outcome, DeliveryError> {
-        let before = self.snapshot.get()?;
-        let agreed = self.agreed(before.as_deref());
-        if let Some(agreed) = agreed {
+        if let Some(agreed) = self.agreed()? {
             self.snapshot.set(&agreed)?;
         }
         self.pending.clear(&self.response.id)?;
@@ -329,16 +319,21 @@ impl Delivery {
     }
 
     /// The text up to which everything is answered.
-    fn agreed(&self, before: Option<&str>) -> Option<Cow<'_, str>> {
-        let is_later = self.response.is_later || before.map(fingerprint) != self.response.snapshot;
-        match before {
-            // Only a part of the answer came, so the question is still open.
-            None if !self.response.is_whole => None,
-            Some(before) if !self.response.is_whole || is_later => {
-                Some(merge(&self.baseline, &self.shown, before).text.into())
-            }
-            None | Some(_) => Some(self.shown.as_str().into()),
+    fn agreed(&self) -> Result<Option<Cow<'_, str>>, SidecarError> {
+        let is_as_it_was = !self.response.is_later && self.snapshot.fingerprint()? == self.response.snapshot;
+        if self.response.is_whole && is_as_it_was {
+            return Ok(Some(self.shown().into()));
         }
+        Ok(match self.snapshot.get()? {
+            Some(before) => Some(merge(&self.baseline, self.shown(), &before).text.into()),
+            // Only a part of the answer came, so the question is still open.
+            None => self.response.is_whole.then(|| self.shown().into()),
+        })
+    }
+
+    /// The text that is answered with what of the answer is in the document.
+    fn shown(&self) -> &str {
+        self.laid.as_deref().unwrap_or(&self.baseline)
     }
 
     /// Gives the answer up, as if it had never been asked for.
@@ -365,7 +360,7 @@ fn names(text: &str) -> Option<Vec<String>> {
 }
 
 struct Merged {
-    text: String,
+    text: Arc<str>,
     conflicts: usize,
 }
 
@@ -375,7 +370,7 @@ fn is_extended(base: &str, text: &str) -> bool {
 }
 
 /// The document as its owner has it now, and its revision.
-pub(crate) async fn read(reach: &mut Reach, path: &str) -> Result<(String, u64), DeliveryError> {
+pub(crate) async fn read(reach: &mut Reach, path: &str) -> Result<(Arc<str>, u64), DeliveryError> {
     let reply = reach.execute(FileCommand::Read { path: path.to_owned() }.by(Actor::System)).await?;
     match reply.result {
         FileResult::Content { content } => Ok((content, reply.revision)),

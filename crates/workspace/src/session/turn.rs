@@ -185,7 +185,7 @@ struct Turn<'a> {
     reach: Option<Reach>,
     door: &'a Door,
     manner: &'a Manner,
-    text: String,
+    text: Arc<str>,
     settings: Settings,
     snapshot: Option<String>,
     change: Change,
@@ -279,7 +279,7 @@ impl<'a> Turn<'a> {
             layout: self.layout.clone(),
             write: self.settings.write(),
             path: self.file.path.clone(),
-            baseline: self.text.clone(),
+            baseline: self.text.to_string(),
             is_earlier: false,
         };
         let mut delivery = Delivery::begin(&paths, order)?;
@@ -473,7 +473,7 @@ async fn opened(
     file: &SessionFile,
     paths: &DocumentPaths,
     tell: &mut (dyn FnMut(Told) + Send),
-) -> Result<String, TurnError> {
+) -> Result<Arc<str>, TurnError> {
     let (mut text, _) = read(reach, &file.path).await?;
     file.settings(&text)?;
     let recovered = recovery::complete_locked(reach, file.path.as_ref(), paths).await?;

@@ -21,6 +21,13 @@ pub trait Disk: Send + 'static {
     /// Reads an open file from its beginning, if nobody is writing it.
     fn glimpse(&self, file: &Self::File, limit: u64) -> io::Result<Glimpse>;
 
+    /// Shows the content of an open file piece by piece, as long as `wants` it. True if all was shown and nobody was writing meanwhile,
+    /// for certain; where that cannot be told it is false, and [`glimpse`](Disk::glimpse) is the way.
+    fn show(&self, file: &Self::File, wants: &mut dyn FnMut(&[u8]) -> bool) -> io::Result<bool> {
+        let _ = (file, wants);
+        Ok(false)
+    }
+
     /// Makes a new file, and brings its content to the disk for good.
     fn create(&self, path: &Path, like: Like<'_>, bytes: &[u8]) -> io::Result<()>;
 

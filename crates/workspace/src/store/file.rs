@@ -75,6 +75,8 @@ pub struct StoredFile<D: Disk = RealDisk> {
     pub(super) generation: u64,
     /// What the file holds, as far as the caller was told.
     pub(super) known: Option<String>,
+    /// Room for the next text that is known.
+    pub(super) spare: String,
     /// The file as it was right after our last write.
     pub(super) written: Option<(Look, u64)>,
     /// The sum of a save that was handed out and is still in the file.
@@ -115,6 +117,7 @@ impl<D: Disk> StoredFile<D> {
             generation: 0,
             // At first an empty file is nothing to wonder about.
             known: Some(String::new()),
+            spare: String::new(),
             written: None,
             given: None,
             can_exchange: true,
@@ -147,7 +150,10 @@ impl<D: Disk> StoredFile<D> {
             |now: Look| (now.inode, now.size, now.modified) == (look.inode, look.size, look.modified);
         // Two writes may carry the same time, so the content has the last word.
         self.disk.look(&self.path).is_ok_and(is_same)
-            && self.current().is_ok_and(|(_, text)| sum(&text) == sum_written)
+            && self.news().is_ok_and(|(_, other)| {
+                let text = other.as_deref().or(self.known.as_deref());
+                text.is_some_and(|text| sum(text) == sum_written)
+            })
     }
 
     /// The caller has taken in the texts that were left over; they may go.
@@ -248,9 +254,16 @@ impl<D: Disk> StoredFile<D> {
         Err(refused("is mounted by itself; open it in the folder where it lies"))
     }
 
+    /// What the file holds is to be found out anew.
+    pub(super) fn forget(&mut self) {
+        self.spare = self.known.take().unwrap_or_default();
+    }
+
     /// From now on the file holds this text, and the caller knows.
     pub(super) fn settle_on(&mut self, text: &str, sum_written: u64) {
-        self.known = Some(text.to_owned());
+        let mut known = self.known.take().unwrap_or_else(|| std::mem::take(&mut self.spare));
+        text.clone_into(&mut known);
+        self.known = Some(known);
         self.given = None;
         self.written = self.disk.look(&self.path).ok().map(|look| (look, sum_written));
     }

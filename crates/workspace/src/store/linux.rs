@@ -14,7 +14,7 @@ use xattr::FileExt as _;
 
 use super::disk::{Glimpse, Like};
 use super::lease::Lease;
-use super::real::contents;
+use super::real::{contents, pieces};
 
 /// Attributes that go along with a document: the user's own, access lists, and the label of a guarded system.
 const KEPT_ATTRIBUTES: [&str; 2] = ["system.posix_acl_access", "security.selinux"];
@@ -68,6 +68,12 @@ pub(super) fn glimpse(file: &File, limit: u64) -> io::Result<Glimpse> {
     };
     let glimpse = contents(file, limit)?;
     Ok(if lease.is_kept() { glimpse } else { Glimpse::Busy })
+}
+
+pub(super) fn show(file: &File, wants: &mut dyn FnMut(&[u8]) -> bool) -> io::Result<bool> {
+    // Who is writing, and what to do where leases do not work, is found out on the longer way.
+    let Ok(lease) = Lease::take(file) else { return Ok(false) };
+    Ok(pieces(file, wants)? && lease.is_kept())
 }
 
 /// Reads on until the file ends or there is no more room.

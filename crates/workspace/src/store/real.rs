@@ -11,6 +11,10 @@ use super::elsewhere as system;
 #[cfg(target_os = "linux")]
 use super::linux as system;
 
+/// How much of a file is shown at a time: little enough to stay in the processor's own memory.
+#[cfg(target_os = "linux")]
+const PIECE: usize = 64 << 10;
+
 /// The real disk.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct RealDisk;
@@ -34,6 +38,10 @@ impl Disk for RealDisk {
 
     fn glimpse(&self, file: &File, limit: u64) -> io::Result<Glimpse> {
         system::glimpse(file, limit)
+    }
+
+    fn show(&self, file: &File, wants: &mut dyn FnMut(&[u8]) -> bool) -> io::Result<bool> {
+        system::show(file, wants)
     }
 
     fn create(&self, path: &Path, like: Like<'_>, bytes: &[u8]) -> io::Result<()> {
@@ -97,6 +105,24 @@ pub(super) fn contents(file: &File, limit: u64) -> io::Result<Glimpse> {
     reader.seek(SeekFrom::Start(0))?;
     system::fill(reader, &mut bytes)?;
     Ok(if bytes.len() as u64 > length { Glimpse::Busy } else { Glimpse::Quiet(bytes) })
+}
+
+/// Shows the file in pieces; whether it was wanted to its end. A long text takes no room of its own this way.
+#[cfg(target_os = "linux")]
+pub(super) fn pieces(file: &File, wants: &mut dyn FnMut(&[u8]) -> bool) -> io::Result<bool> {
+    let mut reader = file;
+    reader.seek(SeekFrom::Start(0))?;
+    let mut piece = Vec::with_capacity(PIECE);
+    loop {
+        piece.clear();
+        system::fill(reader, &mut piece)?;
+        if piece.is_empty() {
+            return Ok(true);
+        }
+        if !wants(&piece) {
+            return Ok(false);
+        }
+    }
 }
 
 /// What the file holds where nobody can say whether it is being written.

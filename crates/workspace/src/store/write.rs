@@ -100,7 +100,7 @@ impl<D: Disk> StoredFile<D> {
         }
         // From here on `whole` names what stood in the file, and only a look tells whose words those are. Until the caller
         // has heard, an error makes the next read tell everything again.
-        self.known = None;
+        self.forget();
         if self.disk.look(&whole).is_ok_and(|look| look.kind != Kind::File) {
             return Err(self.put_back(&whole, text, refused("is no regular file any more")));
         }
@@ -178,7 +178,7 @@ impl<D: Disk> StoredFile<D> {
             self.discard_quietly(whole);
             return Err(failed("replace", &self.path, &error));
         }
-        self.known = None;
+        self.forget();
         self.hold(Held::nameless(file, sum(&current), current.len()));
         self.disk.sync_folder(&self.folder).map_err(|error| failed("replace", &self.path, &error))?;
         self.settle_on(text, sum_text);
@@ -199,7 +199,7 @@ impl<D: Disk> StoredFile<D> {
             return Ok(save);
         }
         let copy = self.make(IN_PLACE, Like::Private, &current)?;
-        self.known = None;
+        self.forget();
         if let Err(error) = self.disk.overwrite(&self.path, text.as_bytes()) {
             let restored = self.disk.overwrite(&self.path, current.as_bytes());
             if restored.is_ok() {
@@ -219,7 +219,7 @@ impl<D: Disk> StoredFile<D> {
             return None;
         }
         self.given = Some(sum(current));
-        self.known = None;
+        self.forget();
         Some(Displaced::Save(current.to_owned()))
     }
 

@@ -117,7 +117,7 @@ fn a_command_is_forwarded_and_answered() {
         let FileResult::Content { content } = client.execute(&read).await.unwrap().result else {
             panic!("no content");
         };
-        assert_eq!(content, fs::read_to_string(folder.path().join("plan.md")).unwrap());
+        assert_eq!(*content, *fs::read_to_string(folder.path().join("plan.md")).unwrap());
         let outside = FileCommand::Read { path: "../plan.md".to_owned() }.by(Actor::System);
         let refused = client.execute(&outside).await.unwrap();
         assert!(matches!(refused.result, FileResult::Error { .. }), "{refused:?}");

@@ -187,12 +187,39 @@ pub(crate) fn of_a_later_format() -> Vec<u8> {
     let (_folder, path) = folder();
     drop(Journal::begin(&path, Past::checkpoint()).unwrap());
     let mut bytes = fs::read(&path).unwrap();
-    let content = String::from_utf8(bytes.split_off(12)).unwrap().replace("\"format\":1", "\"format\":9");
+    let content = String::from_utf8(bytes.split_off(12)).unwrap().replace("\"format\":2", "\"format\":9");
     let length = u32::try_from(content.len()).unwrap().to_le_bytes();
     let sum = length.iter().chain(content.as_bytes()).fold(0xcbf2_9ce4_8422_2325_u64, |sum, byte| {
         (sum ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3)
     });
     [&length[..], &sum.to_le_bytes(), content.as_bytes()].concat()
+}
+
+/// The bytes of a journal with one record, as programs wrote it that had the text of a checkpoint in its JSON.
+fn of_the_first_format(text: &str) -> Vec<u8> {
+    let length = text.len();
+    let checkpoint = serde_json::json!({ "checkpoint": {
+        "format": 1, "revision": 7, "floor": 7, "time": 5, "text": text, "spans": [[length, "ada", 7, 5]],
+    } });
+    let content = checkpoint.to_string();
+    let length = u32::try_from(content.len()).unwrap().to_le_bytes();
+    let sum = length.iter().chain(content.as_bytes()).fold(0xcbf2_9ce4_8422_2325_u64, |sum, byte| {
+        (sum ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3)
+    });
+    [&length[..], &sum.to_le_bytes(), content.as_bytes()].concat()
+}
+
+#[test]
+fn a_journal_of_the_first_format_is_gone_on_with() {
+    let (_folder, path) = folder();
+    fs::write(&path, of_the_first_format("one\n\ttwo \"three\"\n")).unwrap();
+    let (mut journal, recovered) = Journal::open(&path).unwrap();
+    assert_eq!((recovered.torn_bytes, journal.history().latest_revision()), (0, 7));
+    journal.append(typed(8, 0, "zero ", None)).unwrap();
+    drop(journal);
+    let (history, _) = Journal::read(&path).unwrap();
+    assert_eq!(history.latest_text(), "zero one\n\ttwo \"three\"\n");
+    assert_eq!(history.checkpoint().spans[0].author, Author::new("ada"));
 }
 
 #[test]

@@ -3,7 +3,7 @@
 #![cfg(target_os = "linux")]
 
 use std::fs;
-use std::io::{Read as _, Write as _};
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -18,6 +18,8 @@ use crate::store::names;
 /// Tells the child which document to write.
 const CHILD: &str = "AGENT_DOC_TEST_KILLED";
 const KILLS: usize = 1000;
+/// How a line begins by which a child says that a text is written.
+const WRITTEN: &str = "ack ";
 const START: &str = "# Plan\n\n## Log\n\n## Last\n\nend\n";
 
 #[tokio::test]
@@ -33,7 +35,7 @@ async fn child() {
             FileCommand::AppendSection { path: name.into(), section: "Log".into(), content: line.clone() };
         let reply = hub.execute(command.by(Actor::Worker("Log".into())).named(&line)).await;
         if matches!(reply.result, FileResult::Written { .. }) {
-            acknowledged.write_all(format!("ack {} {line}\n", reply.revision).as_bytes()).unwrap();
+            acknowledged.write_all(format!("{WRITTEN}{} {line}\n", reply.revision).as_bytes()).unwrap();
         }
     }
 }
@@ -49,8 +51,17 @@ fn recover(path: &Path) {
     });
 }
 
+/// From when on a child's time runs.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum From {
+    /// It is killed in the middle of opening, or later.
+    Start,
+    /// It is killed after its first text is written, however slow the machine is.
+    Written,
+}
+
 /// Starts a child, kills it after a while, and gives revision and line of what it had said was written.
-fn killed_after(path: &Path, pause: Duration) -> Vec<(u64, String)> {
+fn killed_after(path: &Path, from: From, pause: Duration) -> Vec<(u64, String)> {
     let mut child = Command::new(std::env::current_exe().unwrap())
         .args(["store_crash::child", "--exact", "--nocapture", "--test-threads=1"])
         .env(CHILD, path)
@@ -58,14 +69,17 @@ fn killed_after(path: &Path, pause: Duration) -> Vec<(u64, String)> {
         .stderr(Stdio::null())
         .spawn()
         .unwrap();
+    let (mut output, mut said) = (BufReader::new(child.stdout.take().unwrap()), String::new());
+    while from == From::Written && !said.contains(WRITTEN) {
+        assert!(output.read_line(&mut said).unwrap() > 0, "the child ended: {said}");
+    }
     std::thread::sleep(pause);
     child.kill().unwrap();
     child.wait().unwrap();
-    let mut said = String::new();
-    child.stdout.take().unwrap().read_to_string(&mut said).unwrap();
+    output.read_to_string(&mut said).unwrap();
     let whole = said.rsplit_once('\n').map_or("", |(whole, _)| whole);
     let acknowledged = whole.lines().filter_map(|line| {
-        let (revision, line) = line.split_once("ack ")?.1.split_once(' ')?;
+        let (revision, line) = line.split_once(WRITTEN)?.1.split_once(' ')?;
         Some((revision.parse().unwrap(), line.to_owned()))
     });
     acknowledged.collect()
@@ -82,8 +96,9 @@ fn a_thousand_kills_at_any_moment_leave_a_whole_version_and_every_acknowledged_l
     let path = folder.path().join("plan.md");
     fs::write(&path, START).unwrap();
     let (mut dice, mut acknowledged, mut with_leftovers) = (Dice::new(1), Vec::new(), 0);
-    for _ in 0..KILLS {
-        acknowledged.extend(killed_after(&path, Duration::from_micros(4_000 + dice.below(16_000))));
+    for round in 0..KILLS {
+        let (from, least) = if round % 2 == 0 { (From::Start, 4_000) } else { (From::Written, 0) };
+        acknowledged.extend(killed_after(&path, from, Duration::from_micros(least + dice.below(16_000))));
         with_leftovers += usize::from(!left(folder.path()).is_empty());
         let text = fs::read_to_string(&path).unwrap();
         let is_whole = text.starts_with("# Plan\n\n") && text.ends_with("end\n");
@@ -135,7 +150,7 @@ fn kill_during_saves(path: &Path, style: Style) {
         });
         let (mut dice, mut kills, mut acknowledged) = (Dice::new(9), 0, Vec::new());
         while !is_over.load(Ordering::SeqCst) {
-            acknowledged.extend(killed_after(path, Duration::from_micros(8_000 + dice.below(40_000))));
+            acknowledged.extend(killed_after(path, From::Written, Duration::from_micros(dice.below(40_000))));
             kills += 1;
         }
         (editor.join().unwrap(), acknowledged, kills)

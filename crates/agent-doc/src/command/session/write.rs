@@ -71,7 +71,7 @@ async fn deliver(
     let is_earlier = baseline.is_some();
     let baseline = match baseline {
         Some(baseline) => baseline,
-        None => super::read(reach, &file.path).await?.0,
+        None => super::read(reach, &file.path).await?.0.to_string(),
     };
     let layout = match (given.stream, given.template) {
         (true, _) => Layout::streaming(&baseline, &settings, None)?,

@@ -41,7 +41,7 @@ pub(super) struct Keeper {
 
 /// What the document reads now, and what of it is to be answered.
 struct Look {
-    text: String,
+    text: Arc<str>,
     change: Change,
 }
 
@@ -120,7 +120,7 @@ impl Keeper {
 
     /// The document and its change, once the person has finished their sentence. None if it is no session document any more.
     async fn look(&self) -> Result<Option<Look>, String> {
-        let mut last: Option<String> = None;
+        let mut last: Option<Arc<str>> = None;
         for _ in 0..=RECHECKS_MAX {
             let mut reach = crate::reach::Reach::through(self.hub.clone());
             let (text, _) = read(&mut reach, &self.file.path).await.map_err(|error| error.to_string())?;

@@ -262,7 +262,7 @@ async fn an_appended_block_is_read_back_in_the_same_section() {
     assert_eq!(reply.result, FileResult::SectionContent { section: "Terminal".into(), content });
     assert_eq!(reply.revision, 1);
     let reply = desk.ask(read().by(anna())).await;
-    assert_eq!(reply.result, FileResult::Content { content: desk.keeper.file() });
+    assert_eq!(reply.result, FileResult::Content { content: desk.keeper.file().into() });
 }
 
 // F20

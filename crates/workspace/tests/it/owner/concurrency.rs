@@ -140,7 +140,7 @@ async fn every_read_during_writes_is_a_whole_revision() {
         last = snapshot.revision;
         let reply = desk.ask(read().by(anna())).await;
         let FileResult::Content { content } = reply.result else { panic!("no text") };
-        for text in [&*snapshot.text, content.as_str()] {
+        for text in [&*snapshot.text, &*content] {
             let begins = text.matches("begin ").count();
             assert_eq!((begins, begins), (text.matches("middle ").count(), text.matches("end ").count()));
             assert_eq!(document::section::find_sections(text).len(), 5);

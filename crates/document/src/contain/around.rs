@@ -1,0 +1,109 @@
+//! What additions make of the structure of a long text, found by reading only the paragraphs around them. Never guesses: where the
+//! meaning of a paragraph may depend on what is far away, or anything but the additions has changed, it gives none.
+
+use memchr::{memchr, memchr_iter, memmem};
+
+use super::Structure;
+use super::verify::Insertion;
+use crate::markdown::{body_start, last_piece};
+use crate::section::{self, Found};
+use crate::text::LineEnding;
+
+/// The structure of `after`, which is `document` with all insertions, in the order of their places. None if it must be found by reading
+/// all of it.
+pub(super) fn grown(
+    before: &Structure,
+    document: &str,
+    after: &str,
+    insertions: &[Insertion<'_>],
+) -> Option<Structure> {
+    // What is in brackets may be a link whose definition stands anywhere, and lines are told apart by line feeds here.
+    let is_local = document.ends_with('\n')
+        && memchr(b'\r', after.as_bytes()).is_none()
+        && memmem::find(after.as_bytes(), b"]:").is_none()
+        && body_start(document) == body_start(after);
+    if !is_local {
+        return None;
+    }
+    let mut headings = Vec::with_capacity(before.headings.len());
+    let mut markers = Vec::with_capacity(before.markers.len());
+    let (mut passed_headings, mut passed_markers) = (0, 0);
+    let (mut bytes, mut lines) = (0, 0);
+    for insertion in insertions {
+        let own = Window::around(before, document, insertion)?.own_headings()?;
+        let headings_above = before.headings.partition_point(|heading| heading.start < insertion.at);
+        let markers_above = before.markers.partition_point(|marker| *marker < insertion.at);
+        let above = before.headings.get(passed_headings..headings_above)?;
+        headings.extend(above.iter().chain(&own).map(|one| moved(one, bytes, lines)));
+        markers
+            .extend(before.markers.get(passed_markers..markers_above)?.iter().map(|marker| marker + bytes));
+        (passed_headings, passed_markers) = (headings_above, markers_above);
+        bytes += insertion.text.len();
+        lines += memchr_iter(b'\n', insertion.text.as_bytes()).count();
+    }
+    headings.extend(before.headings.get(passed_headings..)?.iter().map(|one| moved(one, bytes, lines)));
+    markers.extend(before.markers.get(passed_markers..)?.iter().map(|marker| marker + bytes));
+    section::nest(&mut headings, after.len());
+    Some(Structure { headings, markers, ending: LineEnding::Lf })
+}
+
+/// The heading with so much more text before it.
+fn moved(heading: &Found, bytes: usize, lines: usize) -> Found {
+    Found {
+        start: heading.start + bytes,
+        content_start: heading.content_start + bytes,
+        line: heading.line + lines,
+        ..heading.clone()
+    }
+}
+
+/// What one addition can change: from where nothing is open before it, to the line of the next heading, where nothing is open again.
+struct Window<'w> {
+    before: &'w Structure,
+    insertion: &'w Insertion<'w>,
+    document: &'w str,
+    /// The heading that the addition stands under.
+    above: &'w Found,
+    below: Option<&'w Found>,
+    /// In the document before.
+    from: usize,
+    to: usize,
+}
+
+impl<'w> Window<'w> {
+    fn around(before: &'w Structure, document: &'w str, insertion: &'w Insertion<'w>) -> Option<Window<'w>> {
+        let index = before.headings.partition_point(|heading| heading.start < insertion.at);
+        let above = before.headings.get(index.checked_sub(1)?)?;
+        let below = before.headings.get(index);
+        let from = above.start + last_piece(document.get(above.start..insertion.at)?, 0);
+        let to = below.map_or(document.len(), |heading| heading.content_start);
+        Some(Window { before, insertion, document, above, below, from, to })
+    }
+
+    /// The headings that the addition brings, where they stand if nothing else is added; none if more than that has changed.
+    fn own_headings(&self) -> Option<Vec<Found>> {
+        let Insertion { at, text, level } = *self.insertion;
+        let piece = [self.document.get(self.from..at)?, text, self.document.get(at..self.to)?].concat();
+        let read = Structure::of_fragment(&piece);
+        let inserted = at..at + text.len();
+        let is_own = |one: &Found| inserted.contains(&(one.start + self.from)) && one.level > level;
+        let (own, others): (Vec<Found>, Vec<Found>) = read.headings.into_iter().partition(is_own);
+        let above = Some(self.above).filter(|above| above.start == self.from).map(|above| (above, 0));
+        let below = self.below.map(|below| (below, text.len()));
+        let expected = above.into_iter().chain(below);
+        let is_same = others
+            .iter()
+            .map(|one| (one.start + self.from, one.level, one.title.as_str()))
+            .eq(expected.map(|(one, bytes)| (one.start + bytes, one.level, one.title.as_str())));
+        let here = self.before.markers.iter().filter(|marker| (self.from..self.to).contains(marker));
+        let here = here.map(|marker| if *marker < at { *marker } else { marker + text.len() });
+        let is_marked_as_before = read.markers.iter().map(|marker| marker + self.from).eq(here);
+        if !is_same || !is_marked_as_before {
+            return None;
+        }
+        // The piece counts its lines from one.
+        let until = self.document.get(self.above.start..self.from)?;
+        let lines = self.above.line + memchr_iter(b'\n', until.as_bytes()).count() - 1;
+        Some(own.iter().map(|one| moved(one, self.from, lines)).collect())
+    }
+}
