@@ -1,8 +1,6 @@
 // Everybody at once in one document, for long; and pages that were away for long.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
-import { readFile } from "node:fs/promises";
-import { join } from "node:path";
 import { after, afterEach, before, test } from "node:test";
 import { Stage, eventually, textOf } from "./stage.mjs";
 
@@ -58,13 +56,13 @@ async function worker(name, path) {
   };
 }
 
-/** A real vim that loads the file, adds a line, waits and writes; whether it says that it wrote. It refuses if the file has changed. */
+/** A real vim that loads the file, adds a line, waits, and puts what it wrote in the place of whatever has come meanwhile. */
 async function vim(path, line) {
-  const said = join(stage.folder, "said.txt");
-  const command = `call append(search('^Vim writes here'), '${line}') | sleep 30m | redir! > ${said} | silent! write | redir END`;
+  const beside = `.${path}.vim`;
+  // Written under another name and renamed, as vim itself does; under the own name it would ask, because the file has changed.
+  const command = `call append(search('^Vim writes here'), '${line}') | sleep 30m | silent! write! ${beside} | call rename('${beside}', '${path}')`;
   const child = spawn("vim", ["-u", "NONE", "-i", "NONE", "-n", "-E", "-s", "-c", command, "-c", "qall!", path], { cwd: stage.folder, stdio: "ignore" });
   await new Promise((answer) => child.on("exit", answer));
-  return (await readFile(said, "utf8").catch(() => "")).includes("written");
 }
 
 test("L02 L11: two browsers, a vim and three workers write 2,000 times, and all read the same", async () => {
@@ -76,8 +74,7 @@ test("L02 L11: two browsers, a vim and three workers write 2,000 times, and all 
   const lines = Array.from({ length: 24 }, (_, number) => `vim line ${number}.`);
   const lines_of = (name) => Array.from({ length: 480 }, (_, number) => `${name} ${number}.`);
   const saving = async () => {
-    // A person who is told that the file has changed loads it and tries again.
-    for (const line of lines) while (!(await vim("all.md", line)));
+    for (const line of lines) await vim("all.md", line);
   };
   const streaming = async (name) => {
     const write = await worker(name, "all.md");

@@ -140,33 +140,33 @@ mod tests {
     }
 
     /// Carries `two` of `one two three` through entries.
-    fn check(text: &str, entries: &[Entry], expected: Place) {
+    fn check(text: &str, entries: &[Entry], expected: &Place) {
         let anchor = Anchor::found("one two three", 1, 4, "two").unwrap();
         let revision = entries.last().map_or(1, |entry| entry.revision);
-        assert_eq!(anchor.place(text, revision, entries), expected);
+        assert_eq!(anchor.place(text, revision, entries), *expected);
     }
 
     #[test]
     fn a_passage_is_carried_along_by_what_is_written_around_it() {
-        check("one two three", &[], Place::At(4..7));
-        check("zero one two three", &[entry(2, &[(0, 0, "zero ")])], Place::At(9..12));
-        check("one two three four", &[entry(2, &[(13, 13, " four")])], Place::At(4..7));
+        check("one two three", &[], &Place::At(4..7));
+        check("zero one two three", &[entry(2, &[(0, 0, "zero ")])], &Place::At(9..12));
+        check("one two three four", &[entry(2, &[(13, 13, " four")])], &Place::At(4..7));
         // At its very edges, what comes is outside.
-        check("one >two< three", &[entry(2, &[(4, 4, ">")]), entry(3, &[(8, 8, "<")])], Place::At(5..8));
-        check("one tXwo three", &[entry(2, &[(5, 5, "X")])], Place::At(4..8));
-        check("on_o three", &[entry(2, &[(2, 6, "_")])], Place::At(3..4));
+        check("one >two< three", &[entry(2, &[(4, 4, ">")]), entry(3, &[(8, 8, "<")])], &Place::At(5..8));
+        check("one tXwo three", &[entry(2, &[(5, 5, "X")])], &Place::At(4..8));
+        check("on_o three", &[entry(2, &[(2, 6, "_")])], &Place::At(3..4));
     }
 
     #[test]
     fn a_passage_whose_words_are_gone_is_said_to_be_so_and_found_when_they_are_back() {
-        check("one three", &[entry(2, &[(4, 8, "")])], Place::Gone(4));
-        check("one two three", &[entry(2, &[(4, 8, "")]), entry(3, &[(4, 4, "two ")])], Place::At(4..7));
+        check("one three", &[entry(2, &[(4, 8, "")])], &Place::Gone(4));
+        check("one two three", &[entry(2, &[(4, 8, "")]), entry(3, &[(4, 4, "two ")])], &Place::At(4..7));
     }
 
     #[test]
     fn where_edits_are_not_kept_the_nearest_of_the_same_words_is_meant() {
-        check("two, and one two three", &[entry(9, &[(0, 0, "?")])], Place::At(0..3));
-        check("nothing", &[entry(9, &[(0, 0, "?")])], Place::Gone(4));
+        check("two, and one two three", &[entry(9, &[(0, 0, "?")])], &Place::At(0..3));
+        check("nothing", &[entry(9, &[(0, 0, "?")])], &Place::Gone(4));
     }
 
     #[test]
