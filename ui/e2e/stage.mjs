@@ -79,6 +79,10 @@ export class Stage {
     await ended;
   }
 
+  /** The server's process. */
+  get pid() {
+    return this.#server.pid;
+  }
   get origin() {
     return new URL(this.link).origin;
   }
