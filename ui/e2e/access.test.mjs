@@ -59,6 +59,42 @@ for (const theme of ["light", "dark", "contrast"]) {
   });
 }
 
+const question = {
+  id: "q1", agent: "Terminal", deed: "execute", title: "git push --force", call: 'Bash {"command":"git push --force"}', why: "no rule covers git push --force", place: "~/.config/agent-doc/permissions.rules",
+  options: [
+    { id: "Allow", label: "Allow this time", meaning: "allowOnce", rules: [], words: false },
+    { id: "AlwaysAllow", label: "Always allow", meaning: "allowAlways", rules: ["allow Bash(git push *)"], words: false },
+    { id: "Wait", label: "Wait and tell Terminal what to do differently", meaning: "rejectOnce", rules: [], words: true },
+    { id: "Never", label: "Never allow", meaning: "rejectAlways", rules: ["deny Bash(git push *)"], words: false },
+  ],
+};
+const comment = { id: "c1", start: 2, end: 9, quote: "Compare", gone: false, resolved: false, remarks: [{ author: "Anna", time: Date.now(), text: "With what?" }] };
+
+for (const theme of ["light", "dark", "contrast"]) {
+  test(`questions, comments, export and a new document have no barrier in ${theme}`, async () => {
+    const [page, told] = await conducted(stage, "runs/r1/draft.md", { theme });
+    told.tell({ kind: "questions", questions: [question, { ...question, id: "q2" }] });
+    await page.getByRole("alertdialog").waitFor();
+    assert.deepEqual(await violations(page), []);
+    await page.locator(".ask.listens").waitFor();
+    await page.getByText("The exact call").click();
+    assert.deepEqual(await violations(page), []);
+    told.tell({ kind: "questions", questions: [] });
+    told.tell({ kind: "comments", revision: 0, comments: [comment, { ...comment, id: "c2", gone: true }, { ...comment, id: "c3", resolved: true }] });
+    await page.locator(".commented").waitFor();
+    await page.keyboard.press("Alt+c");
+    await page.getByLabel("Show resolved").check();
+    await page.locator(".thread").nth(2).waitFor();
+    assert.deepEqual(await violations(page), []);
+    await page.keyboard.press("Alt+e");
+    await page.locator("dialog[open]").waitFor();
+    assert.deepEqual(await violations(page), []);
+    const home = await stage.page(null, { theme });
+    await home.getByRole("button", { name: "New document" }).click();
+    assert.deepEqual(await violations(home), []);
+  });
+}
+
 test("dialog, history and authors have no barrier", async () => {
   const page = await stage.page("plan.md", { theme: "dark" });
   await stage.command("section", "append", "plan.md", "Terminal", "One more run.", "--as", "Terminal");
@@ -72,7 +108,7 @@ test("dialog, history and authors have no barrier", async () => {
   assert.deepEqual(await violations(page), []);
 });
 
-test("everything can be done with the keyboard", async () => {
+test("L13: everything can be done with the keyboard", async () => {
   const page = await stage.page(null);
   await page.locator(".documents").first().waitFor();
   await page.keyboard.press("Tab");

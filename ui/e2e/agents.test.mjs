@@ -85,7 +85,7 @@ test("when all links are ended, other pages close and the own one goes on", asyn
   stage.link = `${stage.origin}/#token=${await page.evaluate(() => sessionStorage.getItem("agent-doc-token"))}`;
 });
 
-test("an objective becomes a run of real agents, without a key, and all that they found is in the file", async () => {
+test("L01 L10: an objective becomes a run of real agents, without a key, and all that they found is in the file", async () => {
   const page = await stage.page(null);
   await page.getByText("No key is set").waitFor();
   await page.getByLabel("What should agents do?").fill("Where is it said why a rename is not enough?");
@@ -104,7 +104,7 @@ test("an objective becomes a run of real agents, without a key, and all that the
   assert.deepEqual(page.complaints, []);
 });
 
-test("an objective opens the Writer at once", async () => {
+test("L01: an objective opens the Writer at once", async () => {
   const [page, told] = await conducted(stage, null);
   await page.locator(".documents .status", { hasText: "Running…" }).waitFor();
   await page.getByLabel("What should agents do?").fill("Compare the error handling of the crates");
@@ -116,7 +116,21 @@ test("an objective opens the Writer at once", async () => {
   assert.ok((await textOf(page)).startsWith("# Compare"));
 });
 
-test("a run shows who works and what waits, and takes a person's words", async () => {
+test("each worker shows how long it works and what it took, and can be stopped by itself", async () => {
+  const [page, told] = await conducted(stage, "runs/r1/draft.md");
+  const [researcher, terminal] = run().workers;
+  const working = { ...researcher, since: Date.now() - 125_000, tokens: 4321, cost: 0.0712 };
+  told.tell({ kind: "run", run: run({ workers: [working, { ...terminal, phase: "working", since: Date.now(), tokens: 12, cost: null }] }) });
+  const row = (name) => page.locator(".worker", { hasText: name });
+  await row("Researcher").locator(".took", { hasText: /^2 min \d+ s · 4,321 tokens · costs 0\.07$/ }).waitFor();
+  // Where no price is known, no cost is shown.
+  await row("Terminal").locator(".took", { hasText: /^\d+ s · 12 tokens$/ }).waitFor();
+  await page.getByRole("button", { name: "Stop Researcher" }).click();
+  await eventually(() => told.asked.length === 1);
+  assert.deepEqual(told.asked[0].slice(0, 2), ["/api/runs/r1/stop", { worker: "Researcher" }]);
+});
+
+test("L10: a run shows who works and what waits, and takes a person's words", async () => {
   const [page, told] = await conducted(stage, "runs/r1/draft.md");
   told.tell({ kind: "run", run: run() });
   const panel = page.getByRole("complementary", { name: "Run" });

@@ -1,5 +1,7 @@
 // What a person waits for, beside the way to the server and back, in one run. Prints JSON; never judges.
+import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
+import { promisify } from "node:util";
 import { gzipSync } from "node:zlib";
 import { PLAN } from "./samples.mjs";
 import { Stage } from "./stage.mjs";
@@ -88,6 +90,9 @@ try {
   const sizes = JSON.parse(await readFile("dist/sizes.json", "utf8"));
   report.script = Object.values(sizes).reduce((sum, size) => sum + size, 0);
   report.style = gzipSync(await readFile("dist/style.css")).length;
+  const [clients, turns] = rounds < 20 ? ["10", "2"] : ["100", "20"];
+  const { stdout } = await promisify(execFile)(process.execPath, ["--experimental-websocket", "--no-warnings", "e2e/crowd.mjs", clients, turns]);
+  report.crowd = JSON.parse(stdout);
   console.log(JSON.stringify(report));
 } finally {
   await stage.close();

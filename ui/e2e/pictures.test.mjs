@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { conducted, run } from "./conducted.mjs";
-import { NOTES, PLAN, RUN, SESSION } from "./samples.mjs";
+import { COMMANDS, NOTES, PLAN, RUN, SESSION } from "./samples.mjs";
 import { Stage, eventually, textOf } from "./stage.mjs";
 
 const out = process.env.PICTURES ?? (await mkdtemp(join(tmpdir(), "pictures-")));
@@ -15,6 +15,8 @@ before(async () => {
     "plan.md": PLAN,
     "notes/journals.md": NOTES,
     "questions.md": SESSION,
+    "talk.md": PLAN,
+    "commands.md": COMMANDS,
     "runs/r1/draft.md": RUN,
   });
 });
@@ -80,6 +82,32 @@ for (const theme of ["light", "dark"]) {
     await session.locator(".turns").waitFor();
     await session.evaluate(() => document.fonts.ready);
     await session.screenshot({ path: `${out}/session-${theme}.png` });
+  });
+}
+
+for (const theme of ["light", "dark"]) {
+  test(`a question and a comment in ${theme}`, async () => {
+    const page = await stage.page("commands.md", { theme, viewport: { width: 1200, height: 860 } });
+    await page.getByRole("button", { name: "Run", exact: true }).click();
+    await page.locator(".ask.listens").waitFor();
+    await page.evaluate(() => document.fonts.ready);
+    await page.screenshot({ path: `${out}/ask-${theme}.png` });
+    await page.getByRole("button", { name: "Stop", exact: true }).click();
+    await page.getByRole("alertdialog").waitFor({ state: "hidden" });
+    const talk = await stage.page("talk.md", { theme, name: "Anna", viewport: { width: 1300, height: 820 } });
+    await talk.evaluate(() => {
+      const { view } = document.querySelector(".cm-content").cmTile;
+      const at = view.state.doc.toString().indexOf("Wednesday noon");
+      view.focus();
+      view.dispatch({ selection: { anchor: at, head: at + 14 } });
+    });
+    await talk.keyboard.press("Alt+m");
+    await talk.getByLabel("What do you say about it?").fill("In which zone?");
+    await talk.getByRole("button", { name: "Comment", exact: true }).click();
+    await talk.locator(".thread").first().waitFor();
+    await talk.screenshot({ path: `${out}/comments-${theme}.png` });
+    await talk.getByRole("button", { name: /^Delete/ }).click();
+    await talk.locator(".thread").waitFor({ state: "detached" });
   });
 }
 

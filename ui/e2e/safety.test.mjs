@@ -39,7 +39,7 @@ before(async () => {
 afterEach(() => stage.clear());
 after(() => stage.close());
 
-test("hostile markdown is inert, and no request leaves the page", async () => {
+test("PI-2 PI-3: hostile markdown is inert, and no request leaves the page", async () => {
   const page = await stage.page("hostile.md", { mode: "split" });
   await page.locator(".reading a", { hasText: "fine" }).waitFor();
   assert.equal(await page.evaluate(() => window.harmed), undefined);
@@ -68,7 +68,7 @@ test("nesting without end and lines without end are shown, and the page stays al
   }
 });
 
-test("another site can neither read nor change anything, even if it knew the secret", async () => {
+test("SV-4: another site can neither read nor change anything, even if it knew the secret", async () => {
   const site = createServer((_, answer) => answer.setHeader("content-type", "text/html").end("<p>evil</p>"));
   await new Promise((ready) => site.listen(0, "127.0.0.1", ready));
   try {

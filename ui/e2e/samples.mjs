@@ -64,3 +64,19 @@ export const RUN = `# Compare the error handling of the crates
 ## Researcher
 <!-- proposal -->
 `;
+
+export const COMMANDS = `---
+agent: offline
+agent_doc_mode: append
+---
+
+# Switching over
+
+The journals are copied and compared. What is left is the switch itself.
+
+## User
+
+Tag the release and push it, please.
+
+$ git push --force-with-lease origin release
+`;

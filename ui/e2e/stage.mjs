@@ -10,7 +10,7 @@ const run = promisify(execFile);
 export const program = resolve(process.env.AGENT_DOC ?? "../target/debug/agent-doc");
 
 /** How long anything may take. A busy machine is slow, and slowness is measured elsewhere. */
-const PATIENCE = 120_000;
+const PATIENCE = Number(process.env.PATIENCE ?? 120_000);
 
 /** Asks again and again until `check` holds; fails with what it last said. */
 export async function eventually(check, milliseconds = PATIENCE) {
@@ -32,7 +32,8 @@ export class Stage {
   #browser = null;
   link = "";
 
-  static async open(files) {
+  /** A server over these files; with a browser, unless it is not needed. */
+  static async open(files, { browser = true } = {}) {
     const stage = new Stage();
     stage.folder = await mkdtemp(join(tmpdir(), "writer-"));
     for (const [name, text] of Object.entries(files)) {
@@ -42,6 +43,7 @@ export class Stage {
     // Its own root: a folder above may be a project.
     await mkdir(join(stage.folder, ".agent-doc"), { mode: 0o700 });
     await stage.start();
+    if (!browser) return stage;
     stage.#browser = await chromium.launch({
       executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
       args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--force-color-profile=srgb", "--font-render-hinting=none"],
@@ -77,6 +79,10 @@ export class Stage {
     await ended;
   }
 
+  /** The server's process. */
+  get pid() {
+    return this.#server.pid;
+  }
   get origin() {
     return new URL(this.link).origin;
   }

@@ -38,7 +38,7 @@ test("what a person types is in the file, and the page says so only then", async
   assert.deepEqual(page.complaints, []);
 });
 
-test("a save with another program appears in the page, and the caret stays with its words", async () => {
+test("L07 L08: a save with another program appears in the page, and the caret stays with its words", async () => {
   const page = await stage.page("outside.md");
   await caretBehind(page, "slow disks.");
   await stage.write("outside.md", PLAN.replace("# Moving", "A line above.\n\n# Moving"));
@@ -47,7 +47,7 @@ test("a save with another program appears in the page, and the caret stays with 
   await eventually(async () => (await stage.read("outside.md")).includes("slow disks. Typed here."));
 });
 
-test("a worker's words appear live, with its name, in its section", async () => {
+test("L02: a worker's words appear live, with its name, in its section", async () => {
   const page = await stage.page("append.md");
   await page.evaluate(() => document.querySelectorAll(".outline button")[2].click());
   await stage.command("section", "append", "append.md", "Researcher", "Tried on 200 journals.", "--as", "Researcher");
@@ -57,7 +57,7 @@ test("a worker's words appear live, with its name, in its section", async () => 
   await eventually(async () => (await page.locator("#announcer").textContent()).includes("Researcher wrote in Researcher"));
 });
 
-test("two people and a worker write at once, and all see the same", async () => {
+test("L11: two people and a worker write at once, and all see the same", async () => {
   const [anna, ben] = await Promise.all([stage.page("two.md", { name: "Anna" }), stage.page("two.md", { name: "Ben" })]);
   await Promise.all([caretBehind(anna, "slow disks."), caretBehind(ben, "keep the old files for a month.")]);
   await ben.locator(".caret", { hasText: "Anna" }).waitFor();
@@ -78,7 +78,7 @@ test("two people and a worker write at once, and all see the same", async () => 
 });
 
 for (const signal of ["SIGKILL", "SIGTERM"]) {
-  test(`after ${signal} and a restart nothing that was typed is lost, and nothing is there twice`, async () => {
+  test(`L04: after ${signal} and a restart nothing that was typed is lost, and nothing is there twice`, async () => {
     const page = await stage.page("restart.md", { name: "Anna" });
     await caretBehind(page, "slow disks.");
     await page.keyboard.type(` Before ${signal}.`);
@@ -138,7 +138,7 @@ test("an older version can be seen and brought back, as a new one", async () => 
   await eventually(async () => (await stage.read("history.md")).includes("First run."));
 });
 
-test("proposals are told apart from canon, in every view and theme, without colour too", async () => {
+test("L09: proposals are told apart from canon, in every view and theme, without colour too", async () => {
   const page = await stage.page("proposal.md", { mode: "split" });
   const proposed = page.locator(".reading section.text-proposed", { hasText: "Found three ways" });
   await proposed.waitFor();
@@ -156,7 +156,7 @@ test("proposals are told apart from canon, in every view and theme, without colo
   assert.notDeepEqual(light, dark);
 });
 
-test("a document that is deleted while it is open is said to be gone, and its text stays", async () => {
+test("L12: a document that is deleted while it is open is said to be gone, and its text stays", async () => {
   const page = await stage.page("gone.md");
   await unlink(join(stage.folder, "gone.md"));
   await caretBehind(page, "slow disks.");

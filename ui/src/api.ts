@@ -1,6 +1,8 @@
 // Requests to the server that the page came from. Never puts the secret anywhere but into a header.
 
 import type {
+  AnswerCall,
+  CommentCall,
   DecisionCall,
   Done,
   Home,
@@ -15,6 +17,7 @@ import type {
   TurnCall,
   VersionText,
   WireStarted,
+  WriteCall,
 } from "../wire/wire";
 
 const KEPT = "agent-doc-token";
@@ -54,14 +57,14 @@ export class Refused extends Error {
   }
 }
 
-async function ask<T>(path: string, body?: object, base?: number, name = crypto.randomUUID() as string): Promise<T> {
+async function ask<T>(path: string, body?: object, base?: number, name = crypto.randomUUID() as string, method = "POST"): Promise<T> {
   const headers: Record<string, string> = { authorization: `Bearer ${token}` };
   if (base !== undefined) headers["if-match"] = `"${base}"`;
   const options: RequestInit = { headers, credentials: "omit", cache: "no-store" };
   if (body) {
     headers["content-type"] = "application/json";
     headers["idempotency-key"] = name;
-    options.method = "POST";
+    options.method = method;
     options.body = JSON.stringify(body);
   }
   const answer = await fetch(path, options);
@@ -93,14 +96,29 @@ export const rebase = (asked: Rebase): Promise<Done> => ask<Done>("/api/rebase",
 export const startRun = (asked: RunCall, name: string): Promise<WireStarted> => ask<WireStarted>("/api/runs", asked, undefined, name);
 const ofRun = (id: string, what: string): string => `/api/runs/${encodeURIComponent(id)}/${what}`;
 export const cancelRun = (id: string): Promise<Nothing> => ask<Nothing>(ofRun(id, "cancel"), {});
+export const stopWorker = (id: string, worker: string): Promise<Nothing> => ask<Nothing>(ofRun(id, "stop"), { worker });
 export const resumeRun = (id: string): Promise<Nothing> => ask<Nothing>(ofRun(id, "resume"), {});
 export const directRun = (id: string, text: string, name: string): Promise<Nothing> =>
   ask<Nothing>(ofRun(id, "directives"), { text }, undefined, name);
 export const decideOn = (id: string, asked: DecisionCall): Promise<Done> => ask<Done>(ofRun(id, "proposals"), asked);
 export const beginTurn = (asked: TurnCall): Promise<Nothing> => ask<Nothing>("/api/turns", asked);
 export const stopTurn = (path: string): Promise<Nothing> => ask<Nothing>("/api/turns/stop", { path });
+export const answerQuestion = (id: string, asked: AnswerCall, name: string): Promise<Nothing> =>
+  ask<Nothing>(`/api/questions/${encodeURIComponent(id)}`, asked, undefined, name);
 export const giveKey = (asked: KeyCall): Promise<KeyGiven> => ask<KeyGiven>("/api/keys", asked);
 export const renewKeys = (): Promise<KeyGiven> => ask<KeyGiven>("/api/keys/renew", {});
+
+export const changeComment = (asked: CommentCall, name: string): Promise<Nothing> => ask<Nothing>("/api/comments", asked, undefined, name);
+
+/** Makes a document; one that is there is not touched. */
+export const createDocument = (asked: WriteCall): Promise<Done> => ask<Done>("/api/document", asked, undefined, crypto.randomUUID(), "PUT");
+
+/** The bytes of an image that lies beside a document. */
+export async function fetchImage(path: string, source: string, elsewhere: boolean): Promise<Blob | null> {
+  const asked = new URLSearchParams({ path, source, elsewhere: String(elsewhere) });
+  const answer = await fetch(`/api/image?${asked}`, { headers: { authorization: `Bearer ${token}` }, credentials: "omit" });
+  return answer.ok ? answer.blob() : null;
+}
 
 /** A socket that tells how all runs are. */
 export const openRunsSocket = (): WebSocket => new WebSocket(`ws://${location.host}/ws/runs`, ["agent-doc", `bearer.${token}`]);

@@ -81,6 +81,7 @@ export function carets(replica: Replica, visitors: () => ReadonlyMap<number, Wir
   const written = new Map<number, { place: Y.RelativePosition; until: number }>();
   let editor: EditorView | null = null;
   let timer = 0;
+  let frame = 0;
 
   const at = (place: Y.RelativePosition): number | null => {
     const found = Y.createAbsolutePositionFromRelativePosition(place, doc);
@@ -117,18 +118,26 @@ export function carets(replica: Replica, visitors: () => ReadonlyMap<number, Wir
     if (written.size > 0) timer = window.setTimeout(show, SHOWN + 50);
   }
 
+  /** Draws once in a frame, however many words have come. An editor may not be told anything in the middle of an update. */
+  function soon(): void {
+    if (frame !== 0) return;
+    frame = requestAnimationFrame(() => {
+      frame = 0;
+      if (editor) show();
+    });
+  }
+
   const plugin = ViewPlugin.define((view) => {
     editor = view;
-    // An editor may not be told anything while it is being made or is in the middle of an update.
-    const later = (): void => queueMicrotask(() => editor && show());
-    awareness.on("change", later);
-    later();
+    awareness.on("change", soon);
+    soon();
     return {
       update(update) {
         if (update.selectionSet || update.focusChanged || update.docChanged) say(update.view);
       },
       destroy() {
-        awareness.off("change", later);
+        awareness.off("change", soon);
+        cancelAnimationFrame(frame);
         window.clearTimeout(timer);
         editor = null;
       },
@@ -148,11 +157,11 @@ export function carets(replica: Replica, visitors: () => ReadonlyMap<number, Wir
 
   return {
     extension: [field, plugin],
-    show,
+    show: soon,
     wrote(places) {
       const until = performance.now() + SHOWN;
       for (const [client, place] of places) written.set(client, { place, until });
-      show();
+      soon();
     },
   };
 }

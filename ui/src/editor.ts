@@ -20,6 +20,7 @@ import { yCollab, yUndoManagerKeymap } from "y-codemirror.next";
 import * as Y from "yjs";
 
 import type { Replica } from "./link";
+import { steady } from "./place";
 import { proposals } from "./proposals";
 import { isTooDeep } from "./sections";
 
@@ -166,6 +167,7 @@ export function openEditor(parent: HTMLElement, replica: Replica, more: Extensio
       blocks,
       lineEndings,
       proposals,
+      steady(),
       keymap.of([...yUndoManagerKeymap, ...listKeys, ...searchKeymap, ...defaultKeymap]),
       yCollab(replica.text, null, { undoManager }),
       more,

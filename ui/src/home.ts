@@ -2,6 +2,7 @@
 
 import type { Home, ListedDocument, Role, WireRun, WireRunEvent } from "../wire/wire";
 import { fetchHome, linkTo, openRunsSocket, startRun } from "./api";
+import { type Creation, createDialog } from "./create";
 import { ICONS, announce, h, icon } from "./dom";
 import { alt, bare, helpDialog, listenToKeys } from "./help";
 import { type Prompt, openPrompt } from "./prompt";
@@ -36,11 +37,15 @@ export async function openHome(page: HTMLElement): Promise<void> {
   name.value = localStorage.getItem(NAME_KEPT) ?? "";
   const folder = h("p", { class: "folder" });
   const begin = h("div", { class: "begin" });
+  let creation: Creation | null = null;
+  const fresh = h("button", { class: "plain", hidden: true, onclick: () => (creation ??= createDialog()).open() }, "New document");
   let prompt: Prompt | null = null;
   let runs = new Map<string, WireRun>();
+  let waiting = new Map<string, number>();
   const switchTheme = (): void => announce(`Theme: ${THEME_NAMES[nextTheme()]}`, true);
   const keys = [
     bare("n", "New run", () => prompt?.focus()),
+    bare("c", "New document", () => fresh.hidden || fresh.click()),
     bare("/", "Search", () => search.focus()),
     bare("ArrowDown", "Next document", () => step(1)),
     bare("ArrowUp", "Previous document", () => step(-1)),
@@ -63,7 +68,7 @@ export async function openHome(page: HTMLElement): Promise<void> {
         h("button", { class: "quiet", title: "Keys (?)", "aria-label": "Keys", onclick: () => help.showModal() }, icon(ICONS.help)),
       ),
     ),
-    h("main", {}, h("h1", {}, "What are you writing?"), folder, begin, search, list),
+    h("main", {}, h("h1", {}, "What are you writing?"), folder, begin, h("div", { class: "seek" }, search, fresh), list),
   );
 
   let home: Home;
@@ -73,6 +78,7 @@ export async function openHome(page: HTMLElement): Promise<void> {
     list.replaceChildren(h("p", { class: "notice", role: "alert" }, error instanceof Error ? error.message : "The server did not answer."));
     return;
   }
+  fresh.hidden = !home.writes;
   name.placeholder = home.person;
   folder.replaceChildren("In the folder ", h("strong", {}, home.folder));
   if (home.runs && home.writes) {
@@ -88,7 +94,7 @@ export async function openHome(page: HTMLElement): Promise<void> {
     begin.replaceChildren(prompt.element);
   }
   begin.append(modelNote(home));
-  if (home.runs) follow();
+  follow();
 
   function show(): void {
     const wanted = search.value.trim().toLowerCase();
@@ -97,11 +103,11 @@ export async function openHome(page: HTMLElement): Promise<void> {
     const found = home.documents.filter(isWanted);
     const groups = GROUPS.flatMap(([role, title, about]) => {
       const documents = found.filter((document) => document.role === role);
-      return documents.length > 0 ? [group(title, about, documents, runs)] : [];
+      return documents.length > 0 ? [group(title, about, documents, runs, waiting)] : [];
     });
     const empty =
       home.documents.length === 0
-        ? "There is no markdown file here yet. Make one with any editor, and load this page again."
+        ? "There is no markdown file here yet. Make one here, or with any editor."
         : "Nothing matches.";
     list.replaceChildren(...(groups.length > 0 ? groups : [h("p", { class: "notice" }, empty)]));
     if (wanted) announce(`${found.length} found`);
@@ -115,7 +121,10 @@ export async function openHome(page: HTMLElement): Promise<void> {
       tries = 0;
       const event = JSON.parse(message.data) as WireRunEvent;
       if (event.kind === "all") runs = new Map(event.runs.map((run) => [run.path, run]));
-      else {
+      else if (event.kind === "waiting") {
+        waiting = new Map(event.documents.map(({ path, count }) => [path, count]));
+        document.title = waiting.size > 0 ? `(${waiting.size}) agent-doc` : "agent-doc";
+      } else {
         const isNew = !home.documents.some(({ path }) => path === event.run.path);
         if (isNew) home.documents.unshift({ path: event.run.path, title: event.run.objective, role: "run", length: 0, modified: event.run.begun });
         runs.set(event.run.path, event.run);
@@ -152,18 +161,19 @@ function modelNote({ offline, model }: Home): HTMLElement {
   );
 }
 
-function group(title: string, about: string, documents: readonly ListedDocument[], runs: ReadonlyMap<string, WireRun>): HTMLElement {
+function group(title: string, about: string, documents: readonly ListedDocument[], runs: ReadonlyMap<string, WireRun>, waiting: ReadonlyMap<string, number>): HTMLElement {
   const id = `group-${title.toLowerCase().replaceAll(" ", "-")}`;
   return h(
     "section",
     { "aria-labelledby": id },
     h("h2", { id }, title),
     h("p", { class: "about" }, about),
-    h("ul", { class: "documents" }, ...documents.map((document) => row(document, runs.get(document.path) ?? null))),
+    h("ul", { class: "documents" }, ...documents.map((document) => row(document, runs.get(document.path) ?? null, waiting.has(document.path)))),
   );
 }
 
-function row({ title, path, modified }: ListedDocument, run: WireRun | null): HTMLElement {
+function row({ title, path, modified }: ListedDocument, run: WireRun | null, asks: boolean): HTMLElement {
+  const status = run ? h("span", { class: `status ${run.over || run.live ? toneOf(run.status) : "still"}` }, run.over || run.live ? STATUS_WORDS[run.status] : "Interrupted") : null;
   return h(
     "li",
     {},
@@ -172,7 +182,7 @@ function row({ title, path, modified }: ListedDocument, run: WireRun | null): HT
       { href: linkTo(path) },
       h("span", { class: "title" }, title),
       h("span", { class: "path" }, path),
-      run ? h("span", { class: `status ${run.over || run.live ? toneOf(run.status) : "still"}` }, run.over || run.live ? STATUS_WORDS[run.status] : "Interrupted") : null,
+      asks ? h("span", { class: "status asks" }, "An agent asks you") : status,
       h("time", { datetime: new Date(modified).toISOString() }, ago(modified)),
     ),
   );

@@ -59,6 +59,8 @@ export function openLink(path: string, name: string, listener: Listener): Link {
   let epoch = "";
   let socket: WebSocket | null = null;
   let isJoined = false;
+  /** Whether the server has what was written before it was joined. */
+  let isCaughtUp = false;
   let isClosed = false;
   let attempts = 0;
   let timer = 0;
@@ -157,7 +159,7 @@ export function openLink(path: string, name: string, listener: Listener): Link {
     }
     [sent, confirmed, pending] = [0, 0, []];
     listener.event(hello);
-    isJoined = true;
+    [isJoined, isCaughtUp] = [true, false];
     attempts = 0;
     // What was written before this page came is no news.
     drain(false);
@@ -223,6 +225,8 @@ export function openLink(path: string, name: string, listener: Listener): Link {
       const missing = Y.encodeStateAsUpdate(replica.doc, body);
       // Two zeros are an update without words.
       if (missing.length > 2) deliver(STEP_2, missing);
+      isCaughtUp = true;
+      listener.event({ kind: "caughtUp" });
       return;
     }
     Y.applyUpdate(replica.doc, body, FROM_SERVER);
@@ -247,7 +251,8 @@ export function openLink(path: string, name: string, listener: Listener): Link {
     doc.on("update", (update: Uint8Array, origin: unknown) => {
       if (origin === FROM_SERVER || doc !== replica.doc) return;
       listener.event({ kind: "typed" });
-      if (isJoined) deliver(UPDATE, update);
+      // Until the server has said what it lacks, the words wait: they are in what it lacks.
+      if (isJoined && isCaughtUp) deliver(UPDATE, update);
       scheduleDraft();
     });
     awareness.on("update", (_: unknown, origin: unknown) => {

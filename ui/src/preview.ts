@@ -6,6 +6,7 @@ import MarkdownIt from "markdown-it";
 
 import { h } from "./dom";
 import { linkTo } from "./api";
+import { hang } from "./pictures";
 import { type Section, isTooDeep, sectionsOf } from "./sections";
 
 const markdown = new MarkdownIt({ html: true, linkify: false, typographer: false, maxNesting: 60 });
@@ -20,12 +21,12 @@ markdown.renderer.rules["html_inline"] = (tokens, index) => {
   const source = tokens[index]?.content ?? "";
   return isComment(source) ? "" : `<code class="raw">${escape(source)}</code>`;
 };
-// An image would be fetched, and whoever is asked for it learns that it was read.
+// An image of the net would be fetched, and whoever is asked for it learns that it was read. What lies beside the document is put in later.
 markdown.renderer.rules["image"] = (tokens, index) => {
   const token = tokens[index];
   const source = String(token?.attrGet("src") ?? "");
-  const words = token?.content || "image";
-  return `<span class="image" title="${escape(source)}">${escape(words)}<span class="image-place"> ${escape(source)}</span></span>`;
+  const words = token?.content ?? "";
+  return `<span class="image" title="${escape(source)}" data-words="${escape(words)}">${escape(words || "image")}<span class="image-place"> ${escape(source)}</span></span>`;
 };
 markdown.validateLink = (url) => /^(https?:|mailto:|#|[^:]*$)/i.test(url.trim()) && !/^\s*[/\\]{2}/.test(url);
 
@@ -73,6 +74,7 @@ function rendered({ source, isProposal, title }: Part, references: string): HTML
     ALLOWED_ATTR: ["href", "title", "class", "start", "align"],
   });
   for (const link of clean.querySelectorAll("a")) dress(link);
+  for (const image of clean.querySelectorAll<HTMLElement>("span.image")) hang(image, here(), image.title, image.dataset["words"] ?? "");
   if (isProposal) {
     for (const struck of clean.querySelectorAll("s, del")) {
       struck.classList.add("text-proposed-deleted");
@@ -85,17 +87,29 @@ function rendered({ source, isProposal, title }: Part, references: string): HTML
   return element;
 }
 
+/** The document that is shown. */
+const here = (): string => new URLSearchParams(location.search).get("path") ?? "";
+
 /** A link says where it leads, and opens in a tab that knows nothing of this one. */
 function dress(link: HTMLAnchorElement): void {
   const target = link.getAttribute("href") ?? "";
   link.title = target;
   if (/^[^:#?]+\.md$/i.test(target)) {
-    const here = new URLSearchParams(location.search).get("path") ?? "";
-    link.href = linkTo(decodeURIComponent(new URL(target, `http://x/${here}`).pathname.slice(1)));
+    link.href = linkTo(decodeURIComponent(new URL(target, `http://x/${here()}`).pathname.slice(1)));
   } else if (!target.startsWith("#")) {
     link.target = "_blank";
     link.rel = "noopener noreferrer";
   }
+}
+
+/** The whole text as it reads, made anew. */
+export function renderedParts(text: string): HTMLElement[] {
+  const references = referencesOf(text);
+  return partsOf(text).map((part) => rendered(part, references));
+}
+
+function referencesOf(text: string): string {
+  return text.match(/^ {0,3}\[[^\]\n]+\]:[ \t]+\S.*$/gm)?.slice(0, 200).join("\n") ?? "";
 }
 
 export interface Preview {
@@ -109,7 +123,7 @@ export function openPreview(parent: HTMLElement): Preview {
 
   async function show(text: string): Promise<void> {
     const own = ++round;
-    const references = text.match(/^ {0,3}\[[^\]\n]+\]:[ \t]+\S.*$/gm)?.slice(0, 200).join("\n") ?? "";
+    const references = referencesOf(text);
     const next = new Map<string, HTMLElement>();
     const elements: HTMLElement[] = [];
     let until = performance.now() + SLICE;

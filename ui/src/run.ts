@@ -1,11 +1,11 @@
 // A run beside its document: how it is, who works, what waits for a word. Never decides anything itself; the server is asked.
 
 import type { WireProposal, WireRun, WireWorker } from "../wire/wire";
-import { cancelRun, decideOn, directRun, resumeRun } from "./api";
-import { announce, h } from "./dom";
+import { cancelRun, decideOn, directRun, resumeRun, stopWorker } from "./api";
+import { ICONS, announce, h, icon } from "./dom";
 import { hueOf } from "./people";
 import { type Prompt, openPrompt } from "./prompt";
-import { PHASE_WORDS, STATUS_WORDS, phaseTone, spent, toneOf } from "./words";
+import { PHASE_WORDS, STATUS_WORDS, phaseTone, spent, toneOf, workerSpent } from "./words";
 
 /** How much of a proposal is shown before its button. */
 const EXCERPT = 240;
@@ -90,6 +90,22 @@ export function runPanel(): RunPanel {
     );
   }
 
+  function row(worker: WireWorker, canStop: boolean): HTMLElement {
+    const { name, phase, doing, question } = worker;
+    const line = question ?? doing;
+    const stop = h("button", { class: "quiet stop", title: `Stop ${name}`, "aria-label": `Stop ${name}`, onclick: () => act((id) => stopWorker(id, name), `${name} is being stopped`) }, icon(ICONS.stop));
+    return h(
+      "li",
+      { class: "worker" },
+      h("span", { class: `dot hue-${hueOf(name)}`, "aria-hidden": "true" }),
+      h("span", { class: "name" }, name),
+      h("span", { class: `phase ${phaseTone(phase)}` }, PHASE_WORDS[phase]),
+      canStop && (phase === "working" || phase === "asking") ? stop : null,
+      line ? h("span", { class: "doing" }, line) : null,
+      h("span", { class: "took", "data-worker": name }, workerSpent(worker, Date.now())),
+    );
+  }
+
   return {
     element,
     prompt,
@@ -107,26 +123,19 @@ export function runPanel(): RunPanel {
       note.hidden = !next.note;
       stop.hidden = next.over || !writes;
       again.hidden = next.live || next.status === "completed" || !writes;
-      workers.replaceChildren(...next.workers.map(row));
+      workers.replaceChildren(...next.workers.map((worker) => row(worker, writes && !next.over)));
       waiting.hidden = next.proposals.length === 0;
       deciding.hidden = !writes;
       proposals.replaceChildren(...next.proposals.map((proposal) => proposed(proposal, writes)));
       took.textContent = spent(next, Date.now());
     },
     tick() {
-      if (run && run.live) took.textContent = spent(run, Date.now());
+      if (!run?.live) return;
+      took.textContent = spent(run, Date.now());
+      for (const worker of run.workers) {
+        const line = [...workers.querySelectorAll<HTMLElement>(".took")].find((line) => line.dataset["worker"] === worker.name);
+        if (line) line.textContent = workerSpent(worker, Date.now());
+      }
     },
   };
-}
-
-function row({ name, phase, doing, question, tokens }: WireWorker): HTMLElement {
-  const line = question ?? doing;
-  return h(
-    "li",
-    { class: "worker" },
-    h("span", { class: `dot hue-${hueOf(name)}`, "aria-hidden": "true" }),
-    h("span", { class: "name" }, name),
-    h("span", { class: `phase ${phaseTone(phase)}` }, PHASE_WORDS[phase]),
-    line || tokens ? h("span", { class: "doing" }, [line, tokens ? `${tokens.toLocaleString("en")} tokens` : ""].filter(Boolean).join(" · ")) : null,
-  );
 }

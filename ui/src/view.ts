@@ -1,6 +1,6 @@
 // What the page knows besides the text, as a fold over what it hears. Pure: never touches the DOM, a socket or a clock.
 
-import type { WireEvent, WireRun, WireTurn, WireVisitor } from "../wire/wire";
+import type { WireComment, WireEvent, WireQuestion, WireRun, WireTurn, WireVisitor } from "../wire/wire";
 
 /** How the page stands with the server. */
 export type Connection = "connecting" | "online" | "offline" | "refused";
@@ -24,6 +24,10 @@ export interface View {
   /** The run that the document is the draft of, and the turn that answers it. */
   readonly run: WireRun | null;
   readonly turn: WireTurn | null;
+  /** What agents ask, the oldest first. */
+  readonly questions: readonly WireQuestion[];
+  /** What people say about passages. */
+  readonly comments: readonly WireComment[];
 }
 
 export const BEGINNING: View = {
@@ -39,11 +43,14 @@ export const BEGINNING: View = {
   session: false,
   run: null,
   turn: null,
+  questions: [],
+  comments: [],
 };
 
 /** What happens in the page itself. */
 export type OwnEvent =
   | { kind: "joined" }
+  | { kind: "caughtUp" }
   | { kind: "lost" }
   | { kind: "refused"; reason: string }
   | { kind: "typed" }
@@ -62,10 +69,15 @@ export function fold(view: View, event: WireEvent | OwnEvent): View {
         writes: event.writes,
         session: event.session,
         visitors: byClient(event.visitors),
+        // Told again if there are any.
+        questions: [],
+        comments: [],
       };
     case "joined":
-      // Whatever the server lacked was sent while joining.
-      return { ...view, connection: "online", refusal: null, unsent: false };
+      return { ...view, connection: "online", refusal: null };
+    case "caughtUp":
+      // Whatever the server lacked was sent.
+      return { ...view, unsent: false };
     case "lost": {
       const unsent = view.unsent || view.sent > view.saved;
       return { ...view, connection: "offline", unsent };
@@ -88,6 +100,10 @@ export function fold(view: View, event: WireEvent | OwnEvent): View {
       return { ...view, run: event.run };
     case "turn":
       return { ...view, turn: event.turn };
+    case "questions":
+      return { ...view, questions: event.questions };
+    case "comments":
+      return { ...view, comments: event.comments };
     case "left":
     case "resync":
     case "pong":

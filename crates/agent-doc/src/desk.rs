@@ -143,6 +143,7 @@ mod tests {
             kind: "execute".into(),
             input: Some(serde_json::json!({ "command": "ls\u{200b}" })),
             choices: choices(),
+            question: None,
         };
         expect![[r"
             acp:x asks (execute):

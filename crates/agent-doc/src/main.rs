@@ -11,6 +11,7 @@ mod log;
 mod moment;
 mod output;
 mod past;
+mod prices;
 mod reach;
 mod refusal;
 mod replace;

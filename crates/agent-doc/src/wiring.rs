@@ -3,7 +3,6 @@
 
 pub(crate) mod agents;
 pub(crate) mod answerer;
-mod asking;
 mod discreet;
 pub(crate) mod model;
 pub(crate) mod own;

@@ -47,7 +47,20 @@ pub(crate) fn run(size: Size) -> Result<()> {
         number(&report["script"]) / 1e3,
         number(&report["style"]) / 1e3
     );
+    println!("{}", crowd(&report["crowd"]));
     Ok(())
+}
+
+/// How it went with many clients in one document, and what the server's memory did between the first round and the last.
+fn crowd(report: &Value) -> String {
+    let megabytes = |at: &str| report.pointer(at).and_then(Value::as_f64).unwrap_or_default() / 1e6;
+    let rounds = report["rounds"].as_u64().unwrap_or_default();
+    format!(
+        "{} clients on one document, {rounds} rounds: equal at the end, server memory {:.1} MB after the first round, {:.1} MB after the last",
+        report["clients"],
+        megabytes("/memories/1"),
+        megabytes(&format!("/memories/{rounds}")),
+    )
 }
 
 /// What the page's own program found, with the browser and our program that the automation named.

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use agent::StreamController;
+use agent::message::Usage;
 use tokio::sync::{broadcast, mpsc, oneshot, watch};
 use tokio::task::JoinSet;
 use tokio::time::Instant;
@@ -22,7 +23,7 @@ use crate::event::{Happening, RunEvent};
 use crate::folder::RunFolder;
 use crate::kit::{Post, Settings, Thinker};
 use crate::paper::{Change, Paper, Written};
-use crate::record::{Record, Settled, Spent};
+use crate::record::{Record, Settled};
 use crate::role::Role;
 use crate::runs::View;
 use crate::worker::{self, Heard, Job};
@@ -279,7 +280,8 @@ impl RunActor {
                 biased;
                 () = stop.subscribe() => {}
                 (event, tokens) = asking => {
-                    let spent = Event::Worked(Spent { turns: 1, tokens, milliseconds: 0 });
+                    let usage = Usage { output: tokens, ..Usage::default() };
+                    let spent = Event::Worked { worker: None, turns: 1, usage };
                     for event in [event, spent] {
                         if mailbox.send(Message::Event(event)).await.is_err() {
                             // The run is over.
@@ -331,6 +333,10 @@ impl RunActor {
             heard: heard.clone(),
             clock: self.settings.clock,
         };
+        let now = (self.settings.clock)();
+        self.view.send_modify(|view| {
+            view.since.insert(worker.to_owned(), now);
+        });
         self.workers.insert(worker.to_owned(), (stop, heard));
         self.tasks.spawn(worker::work(job));
         None

@@ -8,11 +8,12 @@ mod work;
 
 use std::collections::BTreeMap;
 
+use agent::message::Usage;
 use document::Revision;
 
 use crate::draft::{Draft, Trouble};
 use crate::plan;
-use crate::record::{Record, Settled, Spent};
+use crate::record::{Record, Settled};
 use crate::status::Status;
 use merging::Merging;
 
@@ -39,8 +40,22 @@ pub enum Event {
     },
     /// A worker tried something that it may not.
     Noted(String),
-    /// A worker used up something.
-    Worked(Spent),
+    /// A model was asked.
+    Worked {
+        /// By which worker; by the conductor itself if there is none.
+        worker: Option<String>,
+        /// How often.
+        turns: u32,
+        /// The tokens that it took.
+        usage: Usage,
+    },
+    /// The person wants one worker to stop, and the others to go on.
+    Dismissed {
+        /// The worker.
+        worker: String,
+        /// Who wants it.
+        by: String,
+    },
     /// A worker is at its end: this is what causes a merge.
     Ended {
         /// The worker.
@@ -256,7 +271,8 @@ impl Conductor {
             Event::Planned(said) => self.planned(&said),
             Event::Began { worker, transcript } => self.began(&worker, transcript),
             Event::Noted(words) => self.record.decided(words),
-            Event::Worked(spent) => self.worked(spent, into),
+            Event::Worked { worker, turns, usage } => self.worked(worker.as_deref(), turns, usage, into),
+            Event::Dismissed { worker, by } => self.dismiss(&worker, &by, into),
             Event::Ended { worker, item, outcome, heard, draft } => {
                 self.see(draft);
                 self.ended(&worker, item, outcome, heard);

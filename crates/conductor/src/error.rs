@@ -22,6 +22,9 @@ pub enum RunError {
     /// Nobody of this name can work.
     #[error("there is no worker {0:?}; there are {1}")]
     NoWorker(String, String),
+    /// It has nothing to do, so it cannot be stopped.
+    #[error("{0} does nothing now, so there is nothing to stop")]
+    Idle(String),
     /// Too many of something.
     #[error("{0}")]
     TooMany(String),

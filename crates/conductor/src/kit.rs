@@ -10,6 +10,7 @@ use agent::permission::Policy;
 use agent::tool::Tool;
 use agent::turn::Caps;
 use workspace::conversation::KeepRule;
+use workspace::outside::PermissionDesk;
 
 use crate::limits::Limits;
 use crate::role::Role;
@@ -40,6 +41,8 @@ pub struct Kit {
     pub tools: Vec<Arc<dyn Tool>>,
     /// What may run.
     pub policy: Policy,
+    /// Who is asked about what the policy does not decide; nobody, and it does not run.
+    pub desk: Option<Arc<dyn PermissionDesk>>,
     /// Who keeps rules.
     pub rules: Arc<dyn KeepRule>,
     /// How hard it thinks.

@@ -1,6 +1,7 @@
 //! What is kept of a run in `run.json`, so that it can be listed, shown and gone on with. Never holds what stands in the document:
 //! that is the truth about what was found.
 
+use agent::message::Usage;
 use document::Revision;
 use serde::{Deserialize, Serialize};
 
@@ -92,6 +93,9 @@ pub struct Worker {
     /// Its question to the person.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub question: Option<String>,
+    /// The tokens that its model read and wrote.
+    #[serde(default)]
+    pub usage: Usage,
 }
 
 /// A directive that was taken.
@@ -154,6 +158,7 @@ impl Record {
             transcript: None,
             merged: None,
             question: None,
+            usage: Usage::default(),
         };
         Record {
             format: FORMAT,

@@ -1,6 +1,8 @@
 //! All runs of one project, for a front end: start, list, show, resume, cancel, direct, accept, reject, and listen. Never waits for a
 //! model, and never lets two processes work on one run.
 
+mod dismissal;
+
 use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -84,6 +86,8 @@ pub struct View {
     pub record: Arc<Record>,
     /// What each worker is doing, in one line.
     pub lines: BTreeMap<String, String>,
+    /// When each worker began what it is doing, in milliseconds since 1970.
+    pub since: BTreeMap<String, u64>,
 }
 
 /// What somebody wants of a new run.
@@ -254,7 +258,7 @@ impl Runs {
             return Ok(handle.view.borrow().clone());
         }
         let record = self.record(&folder).await?;
-        Ok(View { record: Arc::new(record), lines: BTreeMap::new() })
+        Ok(View { record: Arc::new(record), lines: BTreeMap::new(), since: BTreeMap::new() })
     }
 
     /// The document of a run as it reads now.
@@ -498,7 +502,7 @@ impl Runs {
             // The box is empty, so there is room.
             drop(mailbox.try_send(first));
         }
-        let view = View { record: Arc::new(record.clone()), lines: BTreeMap::new() };
+        let view = View { record: Arc::new(record.clone()), lines: BTreeMap::new(), since: BTreeMap::new() };
         let (view_sender, view) = watch::channel(view);
         let (stop, id, worked) = (StreamController::new(), folder.id().to_owned(), record.spent.milliseconds);
         let has_model = matches!(thinker, Thinker::Model(..));

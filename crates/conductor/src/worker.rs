@@ -18,8 +18,9 @@ use agent::turn::{Delivery, EndReason, Ended, Event as TurnStart, Note, Setup};
 use tokio::sync::{mpsc, watch};
 use workspace::command::Actor;
 use workspace::conversation::{
-    Conversation, Ports, Remote, RemoteEnd, Toolbox, Transcript, Transcripts, TurnEvent, remote,
+    Asking, Conversation, Ports, Remote, RemoteEnd, Toolbox, Transcript, Transcripts, TurnEvent, remote,
 };
+use workspace::outside::PermissionDesk;
 use workspace::section_tools::{self, Scribe};
 
 use crate::actor::Message;
@@ -29,7 +30,6 @@ use crate::draft::{Draft, PERSON};
 use crate::kit::{Equip, Kit, Post};
 use crate::paper::Paper;
 use crate::plan::Item;
-use crate::record::Spent;
 use crate::runs::View;
 use bounded::Bounded;
 use finished::{Finished, is_reported};
@@ -122,7 +122,8 @@ async fn say(tell: &mpsc::Sender<Message>, event: Event) {
 
 /// One attempt. The error is one that another attempt would not mend.
 async fn attempt(job: Job, known: &mut usize) -> Result<Outcome, String> {
-    let kit = (job.equip)(job.post.clone()).await?;
+    let mut kit = (job.equip)(job.post.clone()).await?;
+    let desk = kit.desk.take();
     let (transcript, history) = opened(&job)?;
     let worker = job.item.worker.clone();
     say(&job.tell, Event::Began { worker: worker.clone(), transcript: transcript.id().to_owned() }).await;
@@ -139,7 +140,7 @@ async fn attempt(job: Job, known: &mut usize) -> Result<Outcome, String> {
         let item = Item { words, ..job.item.clone() };
         let record = Arc::clone(&job.view.borrow().record);
         let prompt = brief::round(&record, &item, job.paper.path(), &draft, refusal.as_deref());
-        let ended = round(&mut conversation, prompt, &job, draft.clone()).await?;
+        let ended = round(&mut conversation, prompt, &job, draft.clone(), desk.clone()).await?;
         // What came too late for this prompt was not heard.
         *known = job.heard.words().len().saturating_sub(unheard(&ended));
         if let Some(outcome) = said.lock().unwrap_or_else(PoisonError::into_inner).take() {
@@ -177,12 +178,17 @@ async fn round(
     prompt: String,
     job: &Job,
     shown: Draft,
+    desk: Option<Arc<dyn PermissionDesk>>,
 ) -> Result<Ended, String> {
     let mut near = job.heard.near.lock().await;
     let mut shown = shown;
     let (remote, paper, worker, tell) =
         (job.heard.remote.clone(), job.paper.clone(), job.item.worker.clone(), job.tell.clone());
+    let mut asking = desk.map(|desk| Asking::new(desk, &worker, remote.clone()));
     let mut hear = |event: TurnEvent| {
+        if let Some(asking) = asking.as_mut() {
+            asking.hear(&event);
+        }
         if let TurnEvent::ToolFinished { output, .. } = &event {
             tell_others(&remote, &paper, &worker, &mut shown);
             if let Some(words) = forbidden(output) {
@@ -199,7 +205,7 @@ async fn round(
         conversation.turn(first, &mut near, &job.stop, &mut hear).await.map_err(|error| error.to_string())?;
     say(
         &job.tell,
-        Event::Worked(Spent { turns: ended.iterations, tokens: ended.usage.output, milliseconds: 0 }),
+        Event::Worked { worker: Some(job.item.worker.clone()), turns: ended.iterations, usage: ended.usage },
     )
     .await;
     Ok(ended)
@@ -309,11 +315,11 @@ fn line(event: &TurnEvent) -> Option<String> {
             format!("{reason}; attempt {attempt} of {attempts_max}")
         }
         TurnEvent::Note(Note::Denied { tool, words }) => format!("{tool} did not run: {words}"),
+        TurnEvent::Asked { question, .. } => format!("asks: {}", question.shown),
         TurnEvent::Ended(_) => String::new(),
         TurnEvent::Model(_)
         | TurnEvent::Superseded
         | TurnEvent::Committed(_)
-        | TurnEvent::Asked { .. }
         | TurnEvent::Settled(_)
         | TurnEvent::ToolFinished { .. }
         | TurnEvent::RuleMade { .. }

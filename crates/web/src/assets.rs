@@ -67,7 +67,7 @@ fn shell() -> Response {
 }
 
 const WRITER_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self' 'nonce-__NONCE__'; \
-    img-src 'self' data:; font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; \
+    img-src 'self' data: blob:; font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; \
     frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types dompurify";
 const PLAIN_POLICY: &str = "default-src 'none'; script-src 'nonce-__NONCE__'; style-src 'nonce-__NONCE__'; \
     connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";

@@ -7,7 +7,9 @@ pub mod wire;
 
 mod assets;
 mod beside;
+mod comments;
 mod connections;
+mod desk;
 mod guard;
 mod key;
 mod plain;
@@ -21,6 +23,7 @@ mod sync;
 mod watching;
 
 pub use assets::is_built as is_writer_built;
+pub use desk::Desk;
 pub use key::{Keep, Key, Role};
 pub use routes::api;
 pub use server::{ModelNote, Options, ServeError, Server, link};

@@ -1,8 +1,11 @@
 //! The HTTP routes, in one table: what is served and who may ask. Never touches a document but through its owner.
 
+mod comments;
 mod document;
+mod image;
 mod keys;
 mod past;
+mod questions;
 mod runs;
 mod turns;
 
@@ -57,6 +60,8 @@ fn table() -> Vec<Route> {
         route(Method::GET, "/api/section", All, get(document::read_section)),
         route(Method::POST, "/api/section", Workers, post(document::section)),
         route(Method::POST, "/api/rebase", Person, post(document::rebase)),
+        route(Method::GET, "/api/image", Readers, get(image::show)),
+        route(Method::POST, "/api/comments", Person, post(comments::change)),
         route(Method::GET, "/api/history", Readers, get(past::history)),
         route(Method::GET, "/api/version", Readers, get(past::version)),
         route(Method::POST, "/api/restore", Person, post(past::restore)),
@@ -70,6 +75,7 @@ fn table() -> Vec<Route> {
         route(Method::POST, "/api/runs/{id}/proposals", Person, post(runs::decide)),
         route(Method::POST, "/api/turns", Person, post(turns::begin)),
         route(Method::POST, "/api/turns/stop", Person, post(turns::stop)),
+        route(Method::POST, "/api/questions/{id}", Person, post(questions::answer)),
         route(Method::POST, "/api/keys", Person, post(keys::give)),
         route(Method::POST, "/api/keys/renew", Person, post(keys::renew)),
     ]

@@ -9,8 +9,8 @@ use axum::extract::ws::{Message, WebSocket, WebSocketUpgrade};
 use axum::response::Response;
 use tokio::time::interval;
 
-use crate::beside::next;
-use crate::key::Admitted;
+use crate::beside::{latest, next, waiting};
+use crate::key::{Admitted, Role};
 use crate::server::Shared;
 use crate::socket::{CLOSE_GONE, CLOSE_RENEWED, End, PING, close, full, limited, place, send, text};
 use crate::wire::WireRunEvent;
@@ -37,8 +37,13 @@ async fn tell_runs(socket: &mut WebSocket, shared: &Shared, mut admitted: Admitt
         None => Vec::new(),
     };
     let all = WireRunEvent::All { runs: listed.iter().map(Into::into).collect() };
-    if !send(socket, text(&all)).await {
-        return gone();
+    let mut questions = (admitted.role == Role::Person).then(|| shared.desk.listen());
+    let open = questions.as_mut().map(|open| Arc::clone(&open.borrow_and_update()));
+    let first = WireRunEvent::Waiting { documents: open.map(|open| waiting(&open)).unwrap_or_default() };
+    for event in [&all, &first] {
+        if !send(socket, text(event)).await {
+            return gone();
+        }
     }
     let mut pings = interval(PING);
     loop {
@@ -47,6 +52,9 @@ async fn tell_runs(socket: &mut WebSocket, shared: &Shared, mut admitted: Admitt
                 return (CLOSE_RENEWED, "the secret was made anew".to_owned());
             }
             run = next(&mut changes) => send(socket, text(&WireRunEvent::One { run: (&*run).into() })).await,
+            open = latest(&mut questions) => {
+                send(socket, text(&WireRunEvent::Waiting { documents: waiting(&open) })).await
+            }
             message = socket.recv() => matches!(message, Some(Ok(Message::Ping(_) | Message::Pong(_)))),
             _ = pings.tick() => send(socket, Message::Ping(Bytes::new())).await,
         };

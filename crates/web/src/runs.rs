@@ -85,7 +85,7 @@ pub struct Decision {
 }
 
 /// A run as a person sees it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Run {
     /// Its name.
     pub id: String,
@@ -114,7 +114,7 @@ pub struct Run {
 }
 
 /// One who works in a run.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Worker {
     /// The name, which is the title of the section too.
     pub name: String,
@@ -124,8 +124,10 @@ pub struct Worker {
     pub doing: String,
     /// When it began what it is doing, in milliseconds since 1970.
     pub since: Option<u64>,
-    /// Tokens that it took, if that is counted.
+    /// Tokens that its model wrote, if that is counted.
     pub tokens: Option<u64>,
+    /// What all its tokens cost, where a price is known.
+    pub cost: Option<f64>,
     /// Its question to the person.
     pub question: Option<String>,
 }

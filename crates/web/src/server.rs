@@ -12,6 +12,8 @@ use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
 use workspace::hub::Hub;
 
+use crate::comments::Book;
+use crate::desk::Desk;
 use crate::key::{Keep, Key, Keys};
 use crate::runs::Runs;
 use crate::starts::Starts;
@@ -42,6 +44,8 @@ pub struct Options {
     pub runs: Option<Arc<dyn Runs>>,
     /// Whoever answers session documents, if anybody does.
     pub turns: Option<Arc<dyn Turns>>,
+    /// Where agents ask what they may do.
+    pub desk: Desk,
     /// Who thinks.
     pub model: ModelNote,
 }
@@ -77,6 +81,8 @@ pub(crate) struct Shared {
     pub(crate) runs: Option<Arc<dyn Runs>>,
     pub(crate) starts: Starts,
     pub(crate) turns: Option<Arc<dyn Turns>>,
+    pub(crate) desk: Desk,
+    pub(crate) book: Book,
     pub(crate) model: ModelNote,
     /// The names that the server answers to.
     pub(crate) hosts: [String; 3],
@@ -125,6 +131,8 @@ impl Server {
             runs: options.runs,
             starts: Starts::default(),
             turns: options.turns,
+            desk: options.desk,
+            book: Book::new(hub.clone()),
             model: options.model,
             hosts: names.map(|name| format!("{name}:{port}")),
             sockets: Arc::new(Semaphore::new(SOCKETS_MAX)),

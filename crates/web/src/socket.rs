@@ -33,6 +33,8 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// How often a quiet page is asked whether it is there, and after how much silence it is taken to be gone.
 pub(crate) const PING: Duration = Duration::from_secs(15);
 const SILENCE_MAX: Duration = Duration::from_secs(50);
+/// What a peer says that knows no events.
+const BINARY: &str = "binary";
 /// The largest number that both sides can count to.
 const CLIENT_MAX: u64 = (1 << 53) - 1;
 
@@ -55,6 +57,9 @@ pub(crate) struct Coming {
     /// The session it knows, if it was here before.
     #[serde(default)]
     epoch: String,
+    /// `binary` for a peer that was written for Yjs alone and knows no events.
+    #[serde(default)]
+    frames: String,
 }
 
 /// A page that shows a document.
@@ -110,7 +115,7 @@ impl Visit {
             return close(socket, CLOSE_REFUSED, "say first what you know").await;
         };
         let changes = handle.subscribe();
-        let (first, beside) = Beside::of(&shared, handle.path()).await;
+        let (first, beside) = Beside::of(&shared, handle.path(), &admitted.role).await;
         let is_session = is_session(&handle.read().text);
         let epoch = Some(coming.epoch).filter(|epoch| !epoch.is_empty());
         match handle.join(coming.client, Author::new(name), epoch.map(|epoch| (epoch, known))).await {
@@ -124,8 +129,18 @@ impl Visit {
                     visitors: joined.visitors.iter().map(Into::into).collect(),
                     unsaved: joined.unsaved.as_deref().map(str::to_owned),
                 };
-                let Joined { peer, events, .. } = greet(&mut socket, &hello, joined, &first).await;
-                let line = Line { socket, peer, client: coming.client, heard: Instant::now(), admitted };
+                let is_told = coming.frames != BINARY;
+                let told: Vec<WireEvent> = std::iter::once(hello).chain(first).filter(|_| is_told).collect();
+                let Joined { peer, events, .. } = greet(&mut socket, joined, &told).await;
+                let line = Line {
+                    socket,
+                    peer,
+                    client: coming.client,
+                    heard: Instant::now(),
+                    admitted,
+                    shared,
+                    is_told,
+                };
                 line.serve(events, changes, beside).await;
             }
             Err(refusal) => close(socket, CLOSE_REFUSED, &refusal.message).await,
@@ -146,12 +161,13 @@ async fn first_words(socket: &mut WebSocket) -> Option<Vec<u8>> {
 }
 
 /// Says where the document stands. One that cannot be told is noticed with the next frame.
-async fn greet(socket: &mut WebSocket, hello: &WireEvent, joined: Joined, beside: &[WireEvent]) -> Joined {
-    let mut frames = vec![
-        text(hello),
+async fn greet(socket: &mut WebSocket, joined: Joined, told: &[WireEvent]) -> Joined {
+    let (hello, beside) = told.split_at(told.len().min(1));
+    let mut frames: Vec<Message> = hello.iter().map(text).collect();
+    frames.extend([
         Message::Binary(sync::missing(&joined.update).into()),
         Message::Binary(sync::state_vector(&joined.state_vector).into()),
-    ];
+    ]);
     frames.extend(joined.present.iter().map(|state| Message::Binary(sync::presence(state).into())));
     frames.extend(beside.iter().map(text));
     for frame in frames {
@@ -169,6 +185,9 @@ struct Line {
     client: u64,
     heard: Instant,
     admitted: Admitted,
+    shared: Arc<Shared>,
+    /// Whether it hears of events.
+    is_told: bool,
 }
 
 pub(crate) type End = (u16, String);
@@ -177,7 +196,7 @@ impl Line {
     /// Carries words both ways until one side goes, and says why.
     async fn serve(mut self, events: PeerEvents, changes: Subscription, beside: Beside) {
         let (code, reason) = self.talk(events, changes, beside).await;
-        if code == CLOSE_AGAIN {
+        if code == CLOSE_AGAIN && self.is_told {
             send(&mut self.socket, text(&WireEvent::Resync { reason: reason.clone() })).await;
         }
         close(self.socket, code, &reason).await;
@@ -196,7 +215,7 @@ impl Line {
                     None => Err((CLOSE_GONE, "the document was closed".to_owned())),
                 },
                 change = changes.next() => self.tell_change(change).await,
-                event = beside.next() => self.send(text(&event)).await,
+                event = beside.next(&self.shared) => self.send(text(&event)).await,
                 message = self.socket.recv() => self.hear(message).await,
                 _ = pings.tick() => self.ping().await,
             };
@@ -259,9 +278,9 @@ impl Line {
                 Some(Frame::Presence(state)) if sync::is_own_presence(state, self.client) => {
                     self.peer.presence(state.to_vec()).await
                 }
-                // A page that was greeted has what it lacks.
-                Some(Frame::StateVector(_) | Frame::Query) => true,
-                Some(Frame::Presence(_)) | None => {
+                // A page that was greeted has what it lacks. Some peers say again where others are; it is theirs to say.
+                Some(Frame::StateVector(_) | Frame::Query | Frame::Presence(_)) => true,
+                None => {
                     return Err((CLOSE_REFUSED, "the frame is none that this server knows".to_owned()));
                 }
             },
@@ -285,6 +304,9 @@ impl Line {
     }
 
     async fn send(&mut self, frame: Message) -> Result<(), End> {
+        if !self.is_told && matches!(frame, Message::Text(_)) {
+            return Ok(());
+        }
         if send(&mut self.socket, frame).await {
             Ok(())
         } else {

@@ -7,9 +7,13 @@ use workspace::catalog::Listed;
 use workspace::keeper::Entry;
 use workspace::owner::Visitor;
 
+mod comment;
+mod question;
 mod run;
 mod turn;
 
+pub use comment::{CommentCall, CommentChange, WireComment, WireRemark};
+pub use question::{AnswerCall, WireMeaning, WireOption, WireQuestion, WireWaiting};
 pub use run::{
     DecisionCall, DirectiveCall, KeyCall, KeyGiven, KeyRole, RunCall, StopCall, WirePhase, WireProposal,
     WireRun, WireRunEvent, WireStarted, WireStatus, WireWorker,
@@ -82,6 +86,19 @@ pub enum WireEvent {
     Turn {
         /// The whole of it.
         turn: WireTurn,
+    },
+    /// What agents that work on the document ask; all that waits for an answer.
+    Questions {
+        /// The oldest first.
+        questions: Vec<WireQuestion>,
+    },
+    /// What people say about passages.
+    Comments {
+        /// The revision in which the passages are where it is said.
+        #[ts(type = "number")]
+        revision: u64,
+        /// All of them.
+        comments: Vec<WireComment>,
     },
     /// The page has to join again.
     Resync {
@@ -356,6 +373,7 @@ pub fn typescript() -> String {
         Problem::decl(&config),
     ];
     let parts = parts.into_iter().chain(run::declarations(&config)).chain(turn::declarations(&config));
+    let parts = parts.chain(question::declarations(&config)).chain(comment::declarations(&config));
     let mut text =
         "// Generated from crates/web/src/wire.rs by `cargo xtask codegen`. Do not edit.\n".to_owned();
     for part in parts {

@@ -1,6 +1,7 @@
 //! A conversation with an agent: the machine of its turns, driven by real models, tools and a transcript. Never decides what
 //! comes next; that is the work of the `agent` crate.
 
+mod asking;
 mod driver;
 mod logged;
 mod told;
@@ -17,6 +18,7 @@ use agent::permission::{Answer, Policy, Rule};
 use agent::turn::{Delivery, Ended, Event, QuestionId, Setup, Turn};
 use tokio::sync::mpsc;
 
+pub use asking::Asking;
 pub use told::TurnEvent;
 pub use toolbox::Toolbox;
 pub use transcript::{Begun, Closing, Entry, Outline, Transcript, TranscriptError, Transcripts};

@@ -29,6 +29,7 @@ pub mod store;
 pub mod watch;
 
 pub mod blame;
+pub mod comments;
 pub mod journal;
 pub mod lock;
 pub mod pending;

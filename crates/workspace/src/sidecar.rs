@@ -20,12 +20,13 @@ const JOURNALS: &str = "journal";
 const SNAPSHOTS: &str = "snapshots";
 const STATES: &str = "crdt";
 const PENDING: &str = "pending";
+const COMMENTS: &str = "comments";
 const LOCKS: &str = "locks";
 const SESSIONS: &str = "sessions";
 
 /// What no repository should hold. The folder may hold settings of the project beside it, which one may.
 const IGNORED: &str = "# Written by agent-doc: history and state of this machine.\n\
-    /journal/\n/snapshots/\n/crdt/\n/pending/\n/locks/\n/sessions/\n/runs/\n/logs/\n/tmp/\n/artifacts/\n/checkpoints/\n/backup-*/\n/index.json*\n/daemon.*\n/watch.json\n/version\n/.gitignore\n";
+    /journal/\n/snapshots/\n/crdt/\n/pending/\n/locks/\n/sessions/\n/runs/\n/logs/\n/tmp/\n/artifacts/\n/checkpoints/\n/comments/\n/backup-*/\n/index.json*\n/daemon.*\n/watch.json\n/version\n/.gitignore\n";
 
 /// The folder of one project, there and in our format.
 #[derive(Debug, Clone)]
@@ -45,6 +46,8 @@ pub struct DocumentPaths {
     pub crdt: PathBuf,
     /// Responses that are not in the document yet.
     pub pending_dir: PathBuf,
+    /// What people say about its passages.
+    pub comments: PathBuf,
     /// One turn at a time.
     pub lock: PathBuf,
 }
@@ -186,6 +189,7 @@ impl Sidecar {
             snapshot: self.folder.join(SNAPSHOTS).join(format!("{key}.md")),
             crdt: self.folder.join(STATES).join(format!("{key}.state")),
             pending_dir: self.folder.join(PENDING).join(key),
+            comments: self.folder.join(COMMENTS).join(format!("{key}.json")),
             lock: self.folder.join(LOCKS).join(format!("{key}.lock")),
         }
     }

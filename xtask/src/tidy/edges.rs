@@ -21,7 +21,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("join", &["workspace", "conductor", "agent"]),
     // Front ends see nothing below. The terminal knows nobody at all: it folds what the binary tells it.
     ("tui", &[]),
-    ("web", &["workspace", "conductor"]),
+    ("web", &["agent", "workspace", "conductor"]),
     // The only crate that knows every other one.
     ("agent-doc", &["document", "agent", "models", "tools", "workspace", "conductor", "join", "tui", "web"]),
     // The automation stays quick to build: it starts what needs the product.

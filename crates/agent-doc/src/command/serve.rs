@@ -13,7 +13,7 @@ use agent::StreamController;
 use anyhow::{Context as _, Result};
 use tokio::sync::oneshot;
 use web::wire::KeyGiven;
-use web::{Key, ModelNote, Options, Role, ServeError, Server, Token};
+use web::{Desk, Key, ModelNote, Options, Role, ServeError, Server, Token};
 use workspace::address::{Address, Other};
 use workspace::daemon::{Daemon, DaemonError};
 use workspace::documents::Documents;
@@ -22,8 +22,11 @@ use workspace::project;
 use workspace::sidecar::root_of;
 
 use crate::arguments::Serve;
+use crate::arguments::permissions::RuleScope;
 use crate::configuration::Configuration;
+use crate::prices::Prices;
 use crate::refusal::Refusal;
+use crate::rules::RuleFiles;
 use crate::wiring::model::{self, OFFLINE};
 use crate::wiring::page_runs::PageRuns;
 use crate::wiring::page_turns::PageTurns;
@@ -58,9 +61,11 @@ async fn serve(given: &Serve) -> Result<Outcome> {
             return Err(anyhow::Error::new(error).context(refusal));
         }
     };
-    let turns = PageTurns::new(hub.clone());
-    let runs = conducting(&place.root, &hub).await;
-    let (server, token) = bound(given, &place, hub, Behind { turns: &turns, runs: runs.as_ref() }).await?;
+    let desk = Desk::new(&rules_place(&place.root));
+    let turns = PageTurns::new(hub.clone(), desk.clone());
+    let runs = conducting(&place.root, &hub, &desk).await;
+    let behind = Behind { turns: &turns, runs: runs.as_ref(), desk };
+    let (server, token) = bound(given, &place, hub, behind).await?;
     let stop = StreamController::new();
     let signal = signals::listen(stop.clone());
     show(given, &web::link(server.port(), &token, place.document.as_deref()))?;
@@ -92,11 +97,12 @@ async fn serve(given: &Serve) -> Result<Outcome> {
 struct Behind<'a> {
     turns: &'a PageTurns,
     runs: Option<&'a runs::Opened>,
+    desk: Desk,
 }
 
 /// Runs through the documents of this server. Where something is wrong with the settings, documents are served all the same.
-async fn conducting(root: &Path, hub: &Hub) -> Option<runs::Opened> {
-    match runs::open(root, Documents::through(hub.clone()), Purpose::Work(&[])).await {
+async fn conducting(root: &Path, hub: &Hub, desk: &Desk) -> Option<runs::Opened> {
+    match runs::open(root, Documents::through(hub.clone()), Purpose::Serve(desk)).await {
         Ok(opened) => Some(opened),
         Err(error) => {
             output::notice(&format!("warning: no runs can be begun here: {error:#}"));
@@ -121,9 +127,12 @@ async fn bound(given: &Serve, place: &Place, hub: Hub, behind: Behind<'_>) -> Re
         keep: keep(place.root.clone(), Arc::clone(&port)),
         person: reach::PERSON.to_owned(),
         runs: behind.runs.map(|opened| {
-            Arc::new(PageRuns::new(opened.runs.clone(), model.name.clone())) as Arc<dyn web::runs::Runs>
+            let prices = Configuration::of(&place.root).ok().and_then(|settings| Prices::of(&settings));
+            Arc::new(PageRuns::new(opened.runs.clone(), model.name.clone(), prices))
+                as Arc<dyn web::runs::Runs>
         }),
         turns: Some(Arc::new(behind.turns.clone())),
+        desk: behind.desk,
         model,
     };
     let server = match Server::bind(hub.clone(), options.clone()).await {
@@ -140,6 +149,12 @@ async fn bound(given: &Serve, place: &Place, hub: Hub, behind: Behind<'_>) -> Re
     noted(server.port(), &keys).note(&place.root)?;
     let token = keys.into_iter().find(|key| key.role == Role::Person).map(|key| key.token);
     Ok((server, token.context("there is no secret")?))
+}
+
+/// Where a rule is kept that an answer makes, for people to read.
+fn rules_place(root: &Path) -> String {
+    let file = RuleFiles::of(root).and_then(|files| files.read(RuleScope::Local));
+    file.map_or_else(|_| "your own rules for this project".to_owned(), |file| file.path.display().to_string())
 }
 
 /// Who would answer, for the page to say. What is wrong with the settings is said by whoever answers.

@@ -10,10 +10,8 @@ use workspace::sidecar::{Sidecar, root_of};
 use crate::arguments::Stats;
 use crate::configuration::Configuration;
 use crate::output;
+use crate::prices::{Prices, number};
 use crate::refusal::Refusal;
-
-/// Tokens in the unit of prices.
-const MILLION: f64 = 1_000_000.0;
 
 /// What `--json` prints. The fields are a promise: some are added, none is renamed or taken away.
 #[derive(Debug, Default, Serialize)]
@@ -44,7 +42,7 @@ pub(crate) fn run(given: &Stats) -> Result<()> {
     })? {
         count(&Transcripts::at(&sidecar.sessions()), &mut report)?;
     }
-    report.cost = cost(&report.usage, &settings);
+    report.cost = Prices::of(&settings).map(|prices| prices.cost(&report.usage));
     if given.json { output::print_json(&report) } else { output::print(table(&report).as_bytes()) }
 }
 
@@ -79,24 +77,6 @@ fn count(transcripts: &Transcripts, report: &mut Report) -> Result<()> {
         report.model_calls_per_turn = number(report.model_calls) / number(u64::try_from(report.turns)?);
     }
     Ok(())
-}
-
-/// What the tokens cost, if the person has said what one costs.
-pub(crate) fn cost(usage: &Usage, settings: &Configuration) -> Option<f64> {
-    let price = |key: &str| settings.text(key)?.parse::<f64>().ok();
-    let (input, output) = (price("price.input")?, price("price.output")?);
-    let read = price("price.cache_read").unwrap_or(input);
-    let write = price("price.cache_write").unwrap_or(input);
-    let sum = number(usage.input) * input
-        + number(usage.output) * output
-        + number(usage.cache_read) * read
-        + number(usage.cache_write) * write;
-    Some(sum / MILLION)
-}
-
-#[expect(clippy::cast_precision_loss, reason = "a count of tokens is far below what a float holds exactly")]
-fn number(count: u64) -> f64 {
-    count as f64
 }
 
 fn table(report: &Report) -> String {

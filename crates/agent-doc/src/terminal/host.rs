@@ -21,7 +21,7 @@ use super::console::{Console, Flow, Host, Mailbox, Message};
 use super::past::show_past;
 use super::told::{Teller, words};
 use super::{completing, work};
-use crate::command::stats::cost;
+use crate::prices::Prices;
 use crate::wiring::talk::Talk;
 
 /// How long the end waits for a turn that is being stopped.
@@ -205,8 +205,8 @@ impl ChatHost {
         for event in self.teller.tell(event) {
             console.apply(event);
         }
-        if is_counted && let Some(cost) = cost(&self.teller.usage(), &self.talk.settings) {
-            console.apply(Event::Cost(thousandths_of_a_cent(cost)));
+        if is_counted && let Some(prices) = Prices::of(&self.talk.settings) {
+            console.apply(Event::Cost(thousandths_of_a_cent(prices.cost(&self.teller.usage()))));
         }
     }
 

@@ -12,13 +12,12 @@ use agent::request::Frame;
 use agent::turn::{EndReason, Event, Note, Setup};
 use anyhow::{Context as _, Result};
 use models::catalog::PROVIDERS;
-use tokio::task::JoinSet;
-use workspace::conversation::{Conversation, Ports, Transcript, Transcripts, TurnEvent, remote};
+use workspace::conversation::{Asking, Conversation, Ports, Transcript, Transcripts, TurnEvent, remote};
 use workspace::outside::PermissionDesk;
 use workspace::session::agent::{Agent, AgentError, Answering, Ask, Said, Talk, Tell};
 use workspace::sidecar::Sidecar;
 
-use super::{asking, model, prompt, search, tools, turns};
+use super::{model, prompt, search, tools, turns};
 use crate::configuration::Configuration;
 use crate::refusal::Refusal;
 use crate::rules::RuleFiles;
@@ -109,12 +108,12 @@ impl Own {
         let mut conversation = Conversation::new(ports, setup, history, transcript);
         let (far, mut near) = remote();
         let first = Event::Prompted(vec![Block::text(ask.prompt)]);
-        let mut asked = JoinSet::new();
-        let mut hear = |event| match (event, &self.desk) {
-            (TurnEvent::Asked { id, question }, Some(desk)) => {
-                asked.spawn(asking::ask(Arc::clone(desk), self.name.clone(), far.clone(), id, question));
+        let mut asking = self.desk.clone().map(|desk| Asking::new(desk, &self.name, far.clone()));
+        let mut hear = |event| {
+            if let Some(asking) = asking.as_mut() {
+                asking.hear(&event);
             }
-            (event, _) => told(event, tell),
+            told(event, tell);
         };
         let ended = conversation.turn(first, &mut near, &stop, &mut hear).await;
         in_use.documents.close().await;

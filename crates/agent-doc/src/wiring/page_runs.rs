@@ -12,6 +12,7 @@ use web::runs::{
 };
 use workspace::command::FileErrorKind;
 
+use crate::prices::Prices;
 use crate::reach::PERSON;
 
 /// How many runs are told at once.
@@ -20,13 +21,20 @@ const LISTED_MAX: usize = 200;
 /// The runs of a project.
 pub(crate) struct PageRuns {
     runs: Conducted,
+    show: Show,
+}
+
+/// What is said of a run that its record does not hold.
+#[derive(Clone)]
+struct Show {
     /// Who thinks where the person wants nobody in particular.
     model: String,
+    prices: Option<Prices>,
 }
 
 impl PageRuns {
-    pub(crate) fn new(runs: Conducted, model: String) -> PageRuns {
-        PageRuns { runs, model }
+    pub(crate) fn new(runs: Conducted, model: String, prices: Option<Prices>) -> PageRuns {
+        PageRuns { runs, show: Show { model, prices } }
     }
 }
 
@@ -43,13 +51,13 @@ impl Runs for PageRuns {
     fn list(&self) -> Asked<'_, Vec<Run>> {
         Box::pin(async {
             let listed = self.runs.list(0, LISTED_MAX).await.map_err(|error| refused(&error))?;
-            Ok(listed.into_iter().map(|outline| outlined(outline, &self.model)).collect())
+            Ok(listed.into_iter().map(|outline| outlined(outline, &self.show.model)).collect())
         })
     }
 
     fn show<'a>(&'a self, id: &'a str) -> Asked<'a, Run> {
         Box::pin(async move {
-            let mut run = shown(&self.runs, id, &self.model).await.map_err(|error| refused(&error))?;
+            let mut run = shown(&self.runs, id, &self.show).await.map_err(|error| refused(&error))?;
             let listed = self.runs.list(0, LISTED_MAX).await.map_err(|error| refused(&error))?;
             run.is_live = listed.iter().any(|outline| outline.id == run.id && outline.is_live);
             Ok(run)
@@ -64,9 +72,8 @@ impl Runs for PageRuns {
         Box::pin(async move { self.runs.resume(id).await.map(drop).map_err(|error| refused(&error)) })
     }
 
-    fn stop<'a>(&'a self, _id: &'a str, worker: &'a str) -> Asked<'a, ()> {
-        let message = format!("{worker} cannot be stopped by itself; tell it what to do, or cancel the run");
-        Box::pin(async { Err(RunRefusal { kind: RunRefusalKind::Unavailable, message }) })
+    fn stop<'a>(&'a self, id: &'a str, worker: &'a str) -> Asked<'a, ()> {
+        Box::pin(async move { self.runs.stop(id, worker, PERSON).await.map_err(|error| refused(&error)) })
     }
 
     fn direct<'a>(&'a self, id: &'a str, directive: Directive) -> Asked<'a, ()> {
@@ -97,31 +104,32 @@ impl Runs for PageRuns {
     }
 
     fn listen(&self) -> RunEvents {
-        let begin = (self.runs.subscribe(None), self.runs.clone(), self.model.clone());
-        Box::pin(stream::unfold(begin, |(mut events, runs, model)| async move {
+        let begin = (self.runs.subscribe(None), self.runs.clone(), self.show.clone());
+        Box::pin(stream::unfold(begin, |(mut events, runs, show)| async move {
             loop {
                 let event = events.next().await?;
                 if event.happening == Happening::Resync {
                     // What was missed is in what comes next.
                     continue;
                 }
-                if let Ok(run) = shown(&runs, &event.run, &model).await {
-                    return Some((Arc::new(run), (events, runs, model)));
+                if let Ok(run) = shown(&runs, &event.run, &show).await {
+                    return Some((Arc::new(run), (events, runs, show)));
                 }
             }
         }))
     }
 }
 
-async fn shown(runs: &Conducted, id: &str, model: &str) -> Result<Run, RunError> {
-    let View { record, lines } = runs.show(id).await?;
+async fn shown(runs: &Conducted, id: &str, show: &Show) -> Result<Run, RunError> {
+    let View { record, lines, since } = runs.show(id).await?;
     let proposals = runs.proposals(&record.id).await.unwrap_or_default();
     let worker = |worker: &conductor::record::Worker| Worker {
         name: worker.name.clone(),
         phase: worker.phase,
         doing: lines.get(&worker.name).cloned().unwrap_or_default(),
-        since: None,
-        tokens: None,
+        since: since.get(&worker.name).copied().filter(|_| worker.phase == Phase::Working),
+        tokens: Some(worker.usage.output).filter(|tokens| *tokens > 0),
+        cost: show.prices.map(|prices| prices.cost(&worker.usage)).filter(|cost| *cost > 0.0),
         question: worker.question.clone(),
     };
     let Record { id, objective, status, why, begun, updated, spent, workers, model: wanted, .. } = &*record;
@@ -133,7 +141,7 @@ async fn shown(runs: &Conducted, id: &str, model: &str) -> Result<Run, RunError>
         // Whoever tells of it works on it, until it is over.
         is_live: !status.is_final(),
         note: why.clone(),
-        model: wanted.clone().unwrap_or_else(|| model.to_owned()),
+        model: wanted.clone().unwrap_or_else(|| show.model.clone()),
         begun: *begun,
         ended: status.is_final().then_some(*updated),
         tokens: spent.tokens,
@@ -159,6 +167,7 @@ fn outlined(outline: Outline, model: &str) -> Run {
         doing: String::new(),
         since: None,
         tokens: None,
+        cost: None,
         question: None,
     };
     Run {
@@ -183,7 +192,7 @@ fn refused(error: &RunError) -> RunRefusal {
             RunRefusalKind::Absent
         }
         RunError::NoObjective | RunError::NoWorker(..) | RunError::TooMany(_) => RunRefusalKind::Invalid,
-        RunError::Held { .. } | RunError::Over { .. } => RunRefusalKind::Conflict,
+        RunError::Held { .. } | RunError::Over { .. } | RunError::Idle(_) => RunRefusalKind::Conflict,
         RunError::Refused(refusal) if refusal.kind == FileErrorKind::NotFound => RunRefusalKind::Absent,
         RunError::Refused(_)
         | RunError::Reach(_)

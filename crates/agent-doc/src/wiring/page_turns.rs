@@ -9,6 +9,7 @@ use agent::StreamController;
 use futures_util::stream;
 use tokio::sync::broadcast;
 use tokio::task::JoinSet;
+use web::Desk;
 use web::turns::{Turn, TurnEvents, TurnPace, TurnState, Turns};
 use workspace::hub::Hub;
 use workspace::session::agent::Said;
@@ -33,6 +34,7 @@ pub(crate) struct PageTurns {
 
 struct Inner {
     hub: Hub,
+    desk: Desk,
     events: broadcast::Sender<Arc<Turn>>,
     live: Mutex<Live>,
 }
@@ -45,9 +47,9 @@ struct Live {
 }
 
 impl PageTurns {
-    pub(crate) fn new(hub: Hub) -> PageTurns {
+    pub(crate) fn new(hub: Hub, desk: Desk) -> PageTurns {
         let events = broadcast::Sender::new(EVENTS_MAX);
-        PageTurns { inner: Arc::new(Inner { hub, events, live: Mutex::default() }) }
+        PageTurns { inner: Arc::new(Inner { hub, desk, events, live: Mutex::default() }) }
     }
 
     /// Stops all turns and waits until what was said is where it belongs.
@@ -93,10 +95,10 @@ impl PageTurns {
         let settings = file.settings(&owner.read().text).map_err(|error| error.to_string())?;
         let found = tokio::task::spawn_blocking({
             let (root, named) = (file.root.clone(), settings.agent);
+            let desk = self.inner.desk.at(&shown.path);
             move || {
-                // Nobody is asked in a page yet, so what needs leave does not run.
-                let wanted =
-                    Wanted { by_person: None, by_document: named.as_deref(), allow: &[], desk: None };
+                let by_document = named.as_deref();
+                let wanted = Wanted { by_person: None, by_document, allow: &[], desk: Some(&desk) };
                 answerer::find(wanted, &root).map_err(|error| format!("{error:#}"))
             }
         });

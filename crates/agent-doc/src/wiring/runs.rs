@@ -1,4 +1,5 @@
-//! Runs with the person's models, tools and rules. Never asks anybody: what no rule allows does not run.
+//! Runs with the person's models, tools and rules. Never asks but at a desk that it was given: elsewhere, what no rule allows does
+//! not run.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -52,13 +53,17 @@ struct Common {
     documents: Documents,
     preamble: String,
     mcp: Vec<Arc<dyn Tool>>,
+    /// Who is asked; nobody, and what no rule allows is refused.
+    desk: Option<web::Desk>,
 }
 
 /// What runs are opened for.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub(crate) enum Purpose<'a> {
     /// To let workers work, with these rules for this time.
     Work(&'a [String]),
+    /// To let workers work who can ask here what no rule allows.
+    Serve(&'a web::Desk),
     /// To look at them and decide about them.
     Look,
 }
@@ -72,13 +77,17 @@ pub(crate) async fn open(root: &Path, documents: Documents, purpose: Purpose<'_>
     if let Purpose::Work(allow) = purpose {
         rules.extend(turns::allowed(allow)?);
     }
-    let policy = Policy::new(Mode::DontAsk, files.places(), rules);
+    let (mode, desk) = match purpose {
+        Purpose::Serve(desk) => (Mode::Default, Some(desk.clone())),
+        Purpose::Work(_) | Purpose::Look => (Mode::DontAsk, None),
+    };
+    let policy = Policy::new(mode, files.places(), rules);
     let sidecar = Sidecar::open(&root)
         .with_context(|| Refusal::new("the runs cannot be kept", "look who owns the folder '.agent-doc'"))?;
     log::begin(&sidecar);
     let trust = Trust::of_person();
     let (servers, roles, preamble) = match purpose {
-        Purpose::Work(_) => {
+        Purpose::Work(_) | Purpose::Serve(_) => {
             let artifacts = sidecar.private_folder("artifacts").context("there is no place for output")?;
             let servers = servers::start(&settings, &policy, &artifacts).await;
             (Some(servers), roles::all(&root, &trust), prompt::system(&root, &trust))
@@ -95,6 +104,7 @@ pub(crate) async fn open(root: &Path, documents: Documents, purpose: Purpose<'_>
         policy,
         documents: documents.clone(),
         mcp: mcp.unwrap_or_default(),
+        desk,
     });
     let settings = Settings {
         roles,
@@ -134,6 +144,7 @@ fn kit(common: &Common, post: &Post) -> Result<Kit> {
         model_name: chosen.name,
         tools: own.into_iter().chain(common.mcp.iter().cloned()).collect(),
         policy: common.policy.clone(),
+        desk: common.desk.as_ref().map(|desk| desk.at(&post.document)),
         rules: Arc::new(RuleFiles::of(&common.root)?),
         thinking: turns::effort(&common.settings),
         caps: turns::caps(&common.settings, None),

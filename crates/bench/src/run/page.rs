@@ -49,6 +49,7 @@ impl Page {
             person: "user".to_owned(),
             runs: None,
             turns: None,
+            desk: web::Desk::new(""),
             model: ModelNote::default(),
         };
         let server = Server::bind(hub.clone(), options).await?;

@@ -3,7 +3,7 @@
 
 use super::{Conductor, Effect, Stopping};
 use crate::draft::{CANON, Trouble};
-use crate::plan::ItemState;
+use crate::plan::{Item, ItemState};
 use crate::status::Status;
 
 impl Conductor {
@@ -80,12 +80,15 @@ impl Conductor {
 
     fn verdict(&self) -> (Status, Option<String>) {
         let is = |state: ItemState| self.record.plan.iter().any(|item| item.state == state);
-        let told = self.record.plan.iter().rev().find(|item| item.state == ItemState::Failed);
+        let is_left = |item: &&Item| matches!(item.state, ItemState::Failed | ItemState::Cancelled);
+        let told = self.record.plan.iter().rev().find(is_left);
         let told = told.and_then(|item| item.told.clone());
         match &self.stopping {
             Some(Stopping::Cancelled(by)) => (Status::Cancelled, Some(format!("cancelled by {by}"))),
             Some(Stopping::Exhausted(why)) if is(ItemState::Done) => (Status::Partial, Some(why.clone())),
-            _ if is(ItemState::Cancelled) && !is(ItemState::Failed) => (Status::Cancelled, None),
+            _ if is(ItemState::Cancelled) && !is(ItemState::Failed) && !is(ItemState::Done) => {
+                (Status::Cancelled, told)
+            }
             _ if !is(ItemState::Done) => (Status::Failed, told),
             _ if is(ItemState::Failed) || is(ItemState::Cancelled) => (Status::Partial, told),
             _ => (Status::Completed, None),

@@ -325,13 +325,58 @@ fn a_budget_that_is_used_up_stops_everybody_and_what_is_there_is_merged() {
     let mut table = Table::new(false);
     let effects = table.finish("Researcher", 1);
     table.commit(&effects);
-    let spent = crate::record::Spent { turns: u32::MAX, tokens: 0, milliseconds: 0 };
-    let effects = table.step(Event::Worked(spent));
+    let worked = Event::Worked { worker: None, turns: u32::MAX, usage: agent::message::Usage::default() };
+    let effects = table.step(worked);
     assert_eq!(effects, [Effect::Stop("Terminal".to_owned())]);
     table.write("Terminal", "half");
     let effects = table.end("Terminal", 2, Outcome::Stopped);
     assert_eq!(table.commit(&effects), [Effect::End(Status::Partial)]);
     assert!(table.text.contains("- half"), "{}", table.text);
+}
+
+#[test]
+fn a_worker_that_is_stopped_ends_and_the_others_go_on() {
+    let mut table = Table::new(false);
+    table.write("Researcher", "half");
+    let stop = Event::Dismissed { worker: "Researcher".to_owned(), by: "user".to_owned() };
+    assert_eq!(table.step(stop.clone()), [Effect::Stop("Researcher".to_owned())]);
+    // A second word about it changes nothing.
+    assert_eq!(table.step(stop), []);
+    let effects = table.end("Researcher", 1, Outcome::Stopped);
+    let phase = table.conductor.record().worker("Researcher").unwrap().phase;
+    assert_eq!(phase, Phase::Stopped);
+    table.commit(&effects);
+    assert_eq!(table.conductor.record().status, Status::WaitingForWorker);
+    let effects = table.finish("Terminal", 2);
+    table.commit(&effects);
+    // What Researcher was to do later is not begun.
+    assert_eq!(table.conductor.record().plan[2].state, ItemState::Cancelled);
+    let effects = table.finish("Terminal", 4);
+    assert_eq!(table.commit(&effects), [Effect::End(Status::Partial)]);
+    assert!(table.text.contains("half"), "{}", table.text);
+}
+
+#[test]
+fn a_worker_that_was_stopped_works_again_when_the_person_speaks_to_it() {
+    let mut table = Table::new(false);
+    table.step(Event::Dismissed { worker: "Researcher".to_owned(), by: "user".to_owned() });
+    table.end("Researcher", 1, Outcome::Done("too late".to_owned()));
+    table.write("User", "@Researcher look again");
+    let effects = table.step(Event::Changed { draft: table.draft(), sent: Sent::All });
+    assert_eq!(starts(&effects), [("Researcher".to_owned(), 5)]);
+}
+
+#[test]
+fn tokens_are_counted_for_the_worker_that_took_them() {
+    let mut table = Table::new(false);
+    let usage = agent::message::Usage { input: 10, output: 3, cache_read: 0, cache_write: 0 };
+    for worker in [Some("Researcher".to_owned()), Some("Researcher".to_owned()), None] {
+        table.step(Event::Worked { worker, turns: 1, usage });
+    }
+    let record = table.conductor.record();
+    assert_eq!(record.worker("Researcher").unwrap().usage, usage.plus(usage));
+    assert_eq!(record.worker("Terminal").unwrap().usage, agent::message::Usage::default());
+    assert_eq!((record.spent.turns, record.spent.tokens), (3, 9));
 }
 
 #[test]

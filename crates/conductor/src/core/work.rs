@@ -1,10 +1,11 @@
 //! Who works on what: beginning, ending, trying again, giving up. Never lets one worker work on two things at once.
 
+use agent::message::Usage;
+
 use super::{Conductor, Effect, Outcome, Stopping};
 use crate::draft::Trouble;
 use crate::limits::ITEMS_MAX;
 use crate::plan::{Aim, Item, ItemState};
-use crate::record::Spent;
 use crate::status::Phase;
 
 impl Conductor {
@@ -19,6 +20,12 @@ impl Conductor {
         }
         if !interrupted.is_empty() {
             self.record.decided(format!("gone on with {} after a restart", interrupted.join(", ")));
+        }
+        // One that was told to stop has stopped with its process.
+        for worker in self.record.workers.iter_mut().filter(|worker| worker.phase == Phase::Working) {
+            if !interrupted.contains(&worker.name) {
+                worker.phase = Phase::Stopped;
+            }
         }
     }
 
@@ -69,10 +76,19 @@ impl Conductor {
         }
     }
 
-    pub(super) fn worked(&mut self, spent: Spent, effects: &mut Vec<Effect>) {
+    pub(super) fn worked(
+        &mut self,
+        worker: Option<&str>,
+        turns: u32,
+        usage: Usage,
+        effects: &mut Vec<Effect>,
+    ) {
+        if let Some(worker) = worker.and_then(|worker| self.record.worker_mut(worker)) {
+            worker.usage = worker.usage.plus(usage);
+        }
         let (limits, all) = (self.record.limits, &mut self.record.spent);
-        all.turns = all.turns.saturating_add(spent.turns);
-        all.tokens = all.tokens.saturating_add(spent.tokens);
+        all.turns = all.turns.saturating_add(turns);
+        all.tokens = all.tokens.saturating_add(usage.output);
         let (turns, tokens) = (all.turns, all.tokens);
         if turns >= limits.turns_max {
             self.exhaust(&format!("the run has asked its models {turns} times, which is its limit"), effects);
@@ -96,6 +112,29 @@ impl Conductor {
         self.record.decided(why);
         self.give_up(why, ItemState::Failed);
         effects.extend(self.running.keys().map(|worker| Effect::Stop(worker.clone())));
+    }
+
+    /// One worker stops, and what it has to do is not done. The items are marked at once, so that it stays so after a crash.
+    pub(super) fn dismiss(&mut self, worker: &str, by: &str, effects: &mut Vec<Effect>) {
+        let why = format!("stopped by {by}");
+        let mut is_anything = false;
+        for item in self.record.plan.iter_mut().filter(|item| item.worker == worker && !item.state.is_over())
+        {
+            (item.state, item.told) = (ItemState::Cancelled, Some(why.clone()));
+            is_anything = true;
+        }
+        if !is_anything {
+            return;
+        }
+        self.record.decided(format!("{worker} was {why}"));
+        if self.running.contains_key(worker) {
+            effects.push(Effect::Stop(worker.to_owned()));
+        } else if let Some(known) = self.record.worker_mut(worker) {
+            (known.phase, known.question) = (Phase::Stopped, None);
+        }
+        // The canon says so.
+        self.record.canon.is_due = true;
+        self.is_due_again |= self.merging.is_some();
     }
 
     /// Gives up all that nobody works on.
@@ -165,6 +204,10 @@ impl Conductor {
     ) -> (ItemState, Phase, String) {
         let limits = self.record.limits;
         let is_blocked = matches!(self.draft.section(worker), Err(Trouble::Several(_) | Trouble::Hidden(_)));
+        let item = self.record.plan.iter().find(|item| item.id == id);
+        if let Some(told) = item.filter(|item| item.state == ItemState::Cancelled).map(|item| &item.told) {
+            return (ItemState::Cancelled, Phase::Stopped, told.clone().unwrap_or_default());
+        }
         match (outcome, &self.stopping) {
             (Outcome::Done(summary), _) => (ItemState::Done, Phase::Done, summary),
             (_, Some(Stopping::Cancelled(by))) => {

@@ -65,6 +65,7 @@ impl Cast {
                 model_name: "puppet".to_owned(),
                 tools: tools.clone(),
                 policy: Policy::new(Mode::DontAsk, places.clone(), Vec::new()),
+                desk: None,
                 rules: Arc::new(Forget),
                 thinking: Effort::Off,
                 caps: Caps::headless(),

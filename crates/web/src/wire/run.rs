@@ -4,6 +4,7 @@ use conductor::status::{Phase, Status};
 use serde::{Deserialize, Serialize};
 use ts_rs::{Config, TS};
 
+use super::question::WireWaiting;
 use crate::runs::{Proposal, Run, Started, Worker};
 
 /// What a page hears that shows all runs.
@@ -19,6 +20,11 @@ pub enum WireRunEvent {
     One {
         /// The whole of it.
         run: WireRun,
+    },
+    /// Where agents wait for an answer.
+    Waiting {
+        /// The documents.
+        documents: Vec<WireWaiting>,
     },
 }
 
@@ -68,9 +74,11 @@ pub struct WireWorker {
     /// Milliseconds since 1970.
     #[ts(type = "number | null")]
     pub since: Option<u64>,
-    /// What it took, if that is counted.
+    /// Tokens that its model wrote, if that is counted.
     #[ts(type = "number | null")]
     pub tokens: Option<u64>,
+    /// What all its tokens cost, in the currency of the prices that are set.
+    pub cost: Option<f64>,
     /// Its question to the person.
     pub question: Option<String>,
 }
@@ -233,8 +241,8 @@ impl From<&Run> for WireRun {
 
 impl From<&Worker> for WireWorker {
     fn from(worker: &Worker) -> Self {
-        let Worker { name, phase, doing, since, tokens, question } = worker.clone();
-        Self { name, phase: phase.into(), doing, since, tokens, question }
+        let Worker { name, phase, doing, since, tokens, cost, question } = worker.clone();
+        Self { name, phase: phase.into(), doing, since, tokens, cost, question }
     }
 }
 

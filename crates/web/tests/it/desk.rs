@@ -20,6 +20,8 @@ pub(crate) struct Desk {
     pub(crate) token: String,
     /// The secrets that were written down last.
     pub(crate) kept: Arc<Mutex<Vec<Key>>>,
+    /// Where agents ask.
+    pub(crate) questions: web::Desk,
     folder: TempDir,
     stop: oneshot::Sender<()>,
     task: JoinHandle<()>,
@@ -54,12 +56,14 @@ impl Desk {
         };
         let keys = vec![Key { token: token.clone(), role: Role::Person }];
         let (person, model) = ("user".to_owned(), web::ModelNote::default());
-        let options = Options { port: 0, keys, keep, person, runs, turns: None, model };
+        let questions = web::Desk::new("the rules of the test");
+        let options =
+            Options { port: 0, keys, keep, person, runs, turns: None, desk: questions.clone(), model };
         let server = Server::bind(hub, options).await.unwrap();
         let (stop, stopped) = oneshot::channel();
         let port = server.port();
         let task = tokio::spawn(server.run(async { drop(stopped.await) }));
-        Desk { port, token: token.secret().to_owned(), kept, folder, stop, task }
+        Desk { port, token: token.secret().to_owned(), kept, questions, folder, stop, task }
     }
 
     pub(crate) fn file(&self) -> PathBuf {

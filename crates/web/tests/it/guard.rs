@@ -177,7 +177,7 @@ async fn sv_5_the_page_may_do_nothing_that_it_does_not_need() {
     expect![[r#"
         cache-control: no-store
         connection: close
-        content-security-policy: default-src 'none'; script-src 'self'; style-src 'self' 'nonce-NONCE'; img-src 'self' data:; font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types dompurify
+        content-security-policy: default-src 'none'; script-src 'self'; style-src 'self' 'nonce-NONCE'; img-src 'self' data: blob:; font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types dompurify
         content-type: text/html; charset=utf-8
         cross-origin-opener-policy: same-origin
         cross-origin-resource-policy: same-origin

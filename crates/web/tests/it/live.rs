@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use serde_json::{Value, json};
+use tokio::io::AsyncReadExt as _;
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 use tokio_tungstenite::tungstenite::client::IntoClientRequest as _;
@@ -63,6 +64,18 @@ impl Page {
                 }
             }
         }
+    }
+
+    /// The kinds of all events up to the next of a kind.
+    pub(crate) async fn kinds_until(&mut self, kind: &str) -> Vec<String> {
+        let mut kinds = Vec::new();
+        while kinds.last().is_none_or(|last| last != kind) {
+            if let Message::Text(text) = self.next().await {
+                let event: Value = serde_json::from_str(&text).unwrap();
+                kinds.push(event["kind"].as_str().unwrap().to_owned());
+            }
+        }
+        kinds
     }
 
     /// The next binary frame that holds these words.
@@ -166,7 +179,7 @@ async fn a_frame_that_is_none_ends_only_its_own_page() {
     let mut good = Page::open(&desk, 5, "").await.unwrap();
     good.event("hello").await;
     let forged = typing(7, "As somebody else. ");
-    let broken: [Vec<u8>; 4] = [vec![9, 9], forged, vec![0, 2, 3, 1, 1, 6], vec![1, 5, 1, 7, 1, 1, b'x']];
+    let broken: [Vec<u8>; 3] = [vec![9, 9], forged, vec![0, 2, 3, 1, 1, 6]];
     for frame in broken {
         let mut bad = Page::open(&desk, 6, "").await.unwrap();
         bad.event("hello").await;
@@ -177,6 +190,25 @@ async fn a_frame_that_is_none_ends_only_its_own_page() {
     good.send(typing(5, "Still here. ")).await;
     good.event("saved").await;
     assert!(std::fs::read_to_string(desk.file()).unwrap().starts_with("Still here. # Plan"));
+    desk.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_peer_says_about_where_others_are_is_told_to_nobody() {
+    let desk = Desk::open().await;
+    let mut good = Page::open(&desk, 5, "").await.unwrap();
+    let mut bad = Page::open(&desk, 6, "").await.unwrap();
+    good.event("hello").await;
+    bad.event("hello").await;
+    // It speaks of number 7, then of itself.
+    for client in [7, 6] {
+        let state = br#"{"a":1}"#;
+        let words = [&[1, client, 1, state.len() as u8], state.as_slice()].concat();
+        bad.send([&[1, words.len() as u8], words.as_slice()].concat()).await;
+    }
+    good.words("{\"a\":1}").await;
+    bad.send(typing(6, "Still here. ")).await;
+    bad.event("saved").await;
     desk.close().await;
 }
 
@@ -209,6 +241,54 @@ async fn a_page_that_never_reads_holds_up_nobody() {
         assert_eq!(desk.ask("POST", "/api/section", &call.to_string()).await.status, 200);
         good.words(&format!("{number}.")).await;
     }
+    desk.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn ld_5_a_page_that_does_not_read_is_told_to_join_again_and_others_hear_everything() {
+    let desk = Desk::open().await;
+    // As little as possible is held for it on the way.
+    let socket = tokio::net::TcpSocket::new_v4().unwrap();
+    socket.set_recv_buffer_size(4096).unwrap();
+    let stream = socket.connect(([127, 0, 0, 1], desk.port).into()).await.unwrap();
+    let target = format!("ws://{}/ws?path=plan.md&client=6", desk.host());
+    let mut request = target.into_client_request().unwrap();
+    let offered = format!("agent-doc, bearer.{}", desk.token);
+    request.headers_mut().insert("sec-websocket-protocol", offered.parse().unwrap());
+    let mut slow = Page::joined(client_async(request, stream).await.unwrap().0).await.unwrap();
+    let mut good = Page::open(&desk, 5, "").await.unwrap();
+    good.event("hello").await;
+    let mut loud = Page::open(&desk, 7, "").await.unwrap();
+    loud.event("hello").await;
+    // Much is said, and none of it changes the text: only where somebody is.
+    const WORDS: usize = 3000;
+    let hearing = tokio::spawn(async move {
+        let mut heard = 0;
+        while heard < WORDS {
+            heard += usize::from(matches!(good.next().await, Message::Binary(bytes) if bytes.len() > 3900));
+        }
+    });
+    for _ in 0..WORDS {
+        let state = format!("{{\"at\":\"{}\"}}", "x".repeat(3900)).into_bytes();
+        let mut words = vec![1, 7, 1];
+        words.extend([(state.len() & 0x7f) as u8 | 0x80, (state.len() >> 7) as u8]);
+        words.extend(&state);
+        let length = words.len();
+        let head = vec![1, (length & 0x7f) as u8 | 0x80, (length >> 7) as u8];
+        loud.send([head, words].concat()).await;
+    }
+    hearing.await.unwrap();
+    // Now it reads. A client of WebSockets would answer pings meanwhile, and nobody would take that: so the bytes are looked at.
+    let mut bytes = Vec::new();
+    let reading = slow.socket.get_mut().read_to_end(&mut bytes);
+    timeout(Duration::from_secs(30), reading).await.unwrap().unwrap();
+    let end = String::from_utf8_lossy(&bytes[bytes.len().saturating_sub(200)..]).into_owned();
+    assert!(end.contains(r#"{"kind":"resync","reason":"events were missed"}"#), "{end}");
+    // The code of the close is 4409.
+    assert!(bytes.windows(2).rev().take(40).any(|pair| pair == [0x11, 0x39]), "{end}");
+    let mut again = Page::open(&desk, 6, "").await.unwrap();
+    again.event("hello").await;
+    again.words("Ship it.").await;
     desk.close().await;
 }
 

@@ -3,8 +3,10 @@
 #![allow(clippy::unwrap_used, reason = "tests stop at the first surprise")]
 
 mod commands;
+mod comments;
 mod desk;
 mod guard;
 mod live;
+mod questions;
 mod runs;
 mod wire;

@@ -109,6 +109,7 @@ fn run(id: &str, status: Status) -> Run {
         doing: "reading src/main.rs".to_owned(),
         since: Some(1),
         tokens: None,
+        cost: None,
         question: None,
     };
     Run {

@@ -2,6 +2,8 @@
 
 use std::pin::Pin;
 
+use agent::permission::{Answer, Question};
+
 /// What an agent asks leave for.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PermissionRequest {
@@ -15,6 +17,8 @@ pub struct PermissionRequest {
     pub input: Option<serde_json::Value>,
     /// The answers that it understands.
     pub choices: Vec<Choice>,
+    /// The whole question, if our own loop asks it.
+    pub question: Option<Box<Question>>,
 }
 
 /// An answer that an agent understands.
@@ -46,6 +50,8 @@ pub enum Meaning {
 pub enum Decision {
     /// The choice with this id.
     Chosen(String),
+    /// This, to a question of our own loop: with words, and with the place of a rule.
+    Answered(Answer),
     /// No.
     Refused,
 }

@@ -239,6 +239,7 @@ impl Clerk {
             kind: kind.as_ref().and_then(|kind| kind.as_str()).unwrap_or("other").to_owned(),
             input: fields.raw_input,
             choices: choices.clone(),
+            question: None,
         };
         let title = request.title.clone();
         self.asking.fetch_add(1, Ordering::SeqCst);
@@ -246,7 +247,8 @@ impl Clerk {
         self.asking.fetch_sub(1, Ordering::SeqCst);
         let chosen = match decision {
             Decision::Chosen(id) => choices.iter().find(|choice| choice.id == id),
-            Decision::Refused => None,
+            // It asked nothing that such an answer could be meant for.
+            Decision::Answered(_) | Decision::Refused => None,
         };
         let is_refusal = |choice: &&Choice| choice.meaning == Meaning::RejectOnce;
         let outcome = chosen.or_else(|| choices.iter().find(is_refusal));
