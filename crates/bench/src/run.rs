@@ -1,9 +1,11 @@
 //! The document of a run under many workers: each at a steady pace in its own section, with a page of the Writer that shows it. Never
 //! passes with a line that is missing, doubled or out of order.
 
+mod crowd;
 mod page;
 
 use std::fs;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, bail, ensure};
@@ -28,6 +30,10 @@ const SECONDS: usize = 30;
 const ROUNDS: usize = 400;
 /// How much slower an append may be than a flush that nobody else wants anything from, at the ninety-ninth of a hundred.
 const SLOWER_MAX: f64 = 3.0;
+/// What a crowd may take, each of its lines, and a person's save in a flood.
+const CROWD_MAX: Duration = Duration::from_secs(1);
+const CROWD_LINE_MAX: Duration = Duration::from_millis(150);
+const SAVE_MAX: Duration = Duration::from_millis(200);
 const RUN: &str = "bench";
 
 /// Prints how long appends took beside the flush of a file of the same length, and how soon a page shows them.
@@ -37,9 +43,13 @@ pub(crate) fn run(size: Size) -> Result<()> {
     let lines = LINES_PER_SECOND * seconds;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let hub = workspace::project::open(scratch.folder(), Options::default())?;
-    let path = runtime.block_on(prepared(&hub, workers))?;
-    let Worked { took, shown, pings } = runtime.block_on(worked(&hub, &path, workers, lines))?;
-    runtime.block_on(hub.shutdown());
+    let path = runtime.block_on(prepared(&hub, RUN, workers))?;
+    // The page's server closes the hub when it ends.
+    let worked = runtime.block_on(worked(&hub, &path, workers, lines))?;
+    let many = match size {
+        Size::Full => Some(runtime.block_on(many(scratch.folder()))?),
+        Size::Smoke => None,
+    };
     let written = fs::read_to_string(scratch.folder().join(&path))?;
     let right = (0..workers).map(|worker| in_order(&written, worker)).sum::<usize>();
     let all = written.lines().filter(|line| line.starts_with('W')).count();
@@ -50,44 +60,71 @@ pub(crate) fn run(size: Size) -> Result<()> {
     let half =
         written.get(..document::text::floor_char_boundary(&written, written.len() / 2)).unwrap_or(&written);
     let flushes = flushes(&scratch.folder().join("bare.md"), half, rounds)?;
-    let mut table = Table::new(&["name", "ours", "bare flush", "ratio", "wanted", ""]);
-    for (name, part, limit) in [("median", 50, None), ("99 of 100", 99, Some(SLOWER_MAX))] {
-        let (ours, bare) = (part_of(&took, part)?, part_of(&flushes, part)?);
-        let ratio = ours.as_secs_f64() / bare.as_secs_f64().max(f64::MIN_POSITIVE);
-        let verdict = limit.map_or("", |limit| if ratio <= limit { "reached" } else { "missed" });
-        let wanted = limit.map_or(String::new(), |limit| format!("≤ {limit}"));
-        let cells = [
-            format!("append, {name} of {total}"),
-            time(ours),
-            time(bare),
-            format!("{ratio:.2}"),
-            wanted,
-            verdict.to_owned(),
-        ];
-        table.row(cells);
-    }
-    let (late, ping) = (part_of(&shown, 99)?, part_of(&pings, 50)?);
-    let limit = ping * 2 + Options::default().interval;
-    table.row([
-        "sent to shown in the page, 99 of 100".to_owned(),
-        time(late),
-        String::new(),
-        String::new(),
-        format!("≤ {}", time(limit)),
-        if late <= limit { "reached" } else { "missed" }.to_owned(),
-    ]);
     println!(
-        "{workers} workers × {LINES_PER_SECOND} lines a second for {seconds} s: each of {total} lines once\n{table}\nthe way to the server and back takes {} (half of {}); words are written every {} at most",
-        time(ping),
-        pings.len(),
-        time(Options::default().interval)
+        "{workers} workers × {LINES_PER_SECOND} lines a second for {seconds} s: each of {total} lines once"
     );
+    println!("{}", table(&worked, many.as_ref(), &flushes)?);
     Ok(())
 }
 
+/// What many at once waited for.
+struct Many {
+    crowd: crowd::Crowd,
+    saves: Vec<Duration>,
+}
+
+async fn many(folder: &Path) -> Result<Many> {
+    let hub = workspace::project::open(folder, Options::default())?;
+    let path = prepared(&hub, "crowd", 2).await?;
+    let crowd = crowd::crowd(&hub, &path).await?;
+    let path = prepared(&hub, "flood", 2).await?;
+    let saves = crowd::saves_in_a_flood(&hub, &path).await?;
+    hub.shutdown().await;
+    Ok(Many { crowd, saves })
+}
+
+fn table(worked: &Worked, many: Option<&Many>, flushes: &[Duration]) -> Result<Table> {
+    let mut table = Table::new(&["name", "ours", "beside", "ratio", "wanted", ""]);
+    for (name, part, limit) in [("half", 50, None), ("99 of 100", 99, Some(SLOWER_MAX))] {
+        let (ours, bare) = (part_of(&worked.took, part)?, part_of(flushes, part)?);
+        let ratio = ours.as_secs_f64() / bare.as_secs_f64().max(f64::MIN_POSITIVE);
+        let verdict = limit.map_or("", |limit| said(ratio <= limit));
+        let wanted = limit.map_or(String::new(), |limit| format!("≤ {limit}"));
+        let beside = format!("{} for a bare flush", time(bare));
+        table.row([
+            format!("append, {name}"),
+            time(ours),
+            beside,
+            format!("{ratio:.2}"),
+            wanted,
+            verdict.to_owned(),
+        ]);
+    }
+    let (late, ping) = (part_of(&worked.shown, 99)?, part_of(&worked.pings, 50)?);
+    let limit = ping * 2 + Options::default().interval;
+    let beside = format!("{} for a ping", time(ping));
+    let wanted = |limit: Duration| format!("≤ {}", time(limit));
+    let shown = "sent to shown in the page, 99 of 100".to_owned();
+    table.row([shown, time(late), beside, String::new(), wanted(limit), said(late <= limit).to_owned()]);
+    let Some(Many { crowd, saves }) = many else { return Ok(table) };
+    for (name, took, limit) in [
+        ("100 workers × 10 lines at once, all", crowd.all, CROWD_MAX),
+        ("… each line, 99 of 100", part_of(&crowd.each, 99)?, CROWD_LINE_MAX),
+        ("a person's save in a flood of 10,000, the slowest", part_of(saves, 100)?, SAVE_MAX),
+    ] {
+        let verdict = said(took <= limit).to_owned();
+        table.row([name.to_owned(), time(took), String::new(), String::new(), wanted(limit), verdict]);
+    }
+    Ok(table)
+}
+
+fn said(is_reached: bool) -> &'static str {
+    if is_reached { "reached" } else { "missed" }
+}
+
 /// The document of a run with a section for each worker.
-async fn prepared(hub: &Hub, workers: usize) -> Result<String> {
-    let create = FileCommand::CreateRunDocument { run_id: RUN.to_owned(), objective: "Append".to_owned() };
+async fn prepared(hub: &Hub, run: &str, workers: usize) -> Result<String> {
+    let create = FileCommand::CreateRunDocument { run_id: run.to_owned(), objective: "Append".to_owned() };
     let made = hub.execute(create.by(Actor::Conductor)).await;
     let FileResult::Created { path } = made.result else { bail!("no document was made: {made:?}") };
     let handle = hub.document(&path).await?;
@@ -157,7 +194,7 @@ async fn work(hub: Hub, path: String, worker: usize, lines: usize) -> Result<(us
 }
 
 /// How long the store takes for one more line when nobody else wants anything.
-fn flushes(path: &std::path::Path, text: &str, rounds: usize) -> Result<Vec<Duration>> {
+fn flushes(path: &Path, text: &str, rounds: usize) -> Result<Vec<Duration>> {
     fs::write(path, text)?;
     let (person, agent) = (Author::new("person"), Author::new("agent"));
     let opened = StoredFile::open(path, store::Options::default())?;

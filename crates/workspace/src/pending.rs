@@ -139,11 +139,11 @@ impl Pending {
         written.and_then(|bytes| private::replace(&path, &bytes)).map_err(|source| failed(&path, source))
     }
 
-    /// Keeps the text that a response is merged on. When this returns it is on the disk.
+    /// Keeps the text that a response is merged on. It is on the disk for good when the response itself is.
     pub fn put_base(&self, id: &str, base: &str) -> Result<(), SidecarError> {
         private::create_folder(&self.folder).map_err(|source| failed(&self.folder, source))?;
         let path = self.base_path(id);
-        private::replace(&path, base.as_bytes()).map_err(|source| failed(&path, source))
+        private::replace_before_another(&path, base.as_bytes()).map_err(|source| failed(&path, source))
     }
 
     /// The text that a response is merged on, if it was kept.
@@ -181,10 +181,8 @@ impl Pending {
 
     /// Forgets a response that the journal knows to be done, or that a person does not want.
     pub fn clear(&self, id: &str) -> Result<(), SidecarError> {
-        for path in [self.path(id), self.base_path(id)] {
-            private::remove(&path).map_err(|source| failed(&path, source))?;
-        }
-        Ok(())
+        let (path, base) = (self.path(id), self.base_path(id));
+        private::remove_all(&[&path, &base]).map_err(|source| failed(&path, source))
     }
 
     /// Removes what processes that were killed left unfinished. Only for the one who has the turn: nobody else writes here then.

@@ -57,9 +57,20 @@ pub(crate) fn create(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-/// Writes `bytes` beside `path`, puts them on the disk, and then under the name. Gives back the file that stands there now;
-/// `prepare` sees it before anyone else can.
+/// As [`replace_named`], and the name is on the disk, too. Gives back the file that stands there now.
 pub(crate) fn replace_with(
+    path: &Path,
+    bytes: &[u8],
+    prepare: impl FnOnce(&File) -> io::Result<()>,
+) -> io::Result<File> {
+    let file = replace_named(path, bytes, prepare)?;
+    sync_folder_of(path)?;
+    Ok(file)
+}
+
+/// Writes `bytes` beside `path`, puts them on the disk, and then under the name, which itself comes to the disk with whatever is next put
+/// into the folder. `prepare` sees the file before anyone else can.
+fn replace_named(
     path: &Path,
     bytes: &[u8],
     prepare: impl FnOnce(&File) -> io::Result<()>,
@@ -70,10 +81,7 @@ pub(crate) fn replace_with(
         .and_then(|()| file.sync_all())
         .and_then(|()| fs::rename(&beside, path));
     match written {
-        Ok(()) => {
-            sync_folder_of(path)?;
-            Ok(file)
-        }
+        Ok(()) => Ok(file),
         Err(error) => {
             if fs::remove_file(&beside).is_err() {
                 // The error that brought us here is being told; a file left over does no harm.
@@ -88,13 +96,27 @@ pub(crate) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     replace_with(path, bytes, |_| Ok(())).map(drop)
 }
 
+/// As [`replace`], for a file that matters only together with another one of the same folder, which is put there next.
+pub(crate) fn replace_before_another(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    replace_named(path, bytes, |_| Ok(())).map(drop)
+}
+
 /// Removes a file; one that is not there is as good.
 pub(crate) fn remove(path: &Path) -> io::Result<()> {
-    match fs::remove_file(path) {
-        Ok(()) => sync_folder_of(path),
-        Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
-        Err(error) => Err(error),
+    remove_all(&[path])
+}
+
+/// Removes files of one folder; one that is not there is as good.
+pub(crate) fn remove_all(paths: &[&Path]) -> io::Result<()> {
+    let mut last = None;
+    for path in paths {
+        match fs::remove_file(path) {
+            Ok(()) => last = Some(path),
+            Err(error) if error.kind() == ErrorKind::NotFound => {}
+            Err(error) => return Err(error),
+        }
     }
+    last.map_or(Ok(()), |path| sync_folder_of(path))
 }
 
 /// Copies `bytes`, which cannot be used, to a free name beside `path`.

@@ -15,6 +15,9 @@ use crate::model::{JOIN, Model};
 const ANSWER_MAX: Duration = Duration::from_secs(180);
 const PLAN: &str = "# Plan\n\n## Conductor\n\nThe canon.\n\n## User\n";
 
+/// The two ways to talk that the inspector knows.
+const ERAS: [(&str, &str); 2] = [("legacy", "with a handshake"), ("modern", "without one")];
+
 /// An editor's side, by the makers of the protocol: it asks twice and allows one command.
 const EDITOR: &str = r#"
 import asyncio, os, sys, acp
@@ -69,8 +72,11 @@ pub(crate) async fn all(commands: &Path, program: &Path, python: &Path) {
     let model = Model::start().await;
     let case = |name| Case::of(name, commands, &model.url());
     let inspector = case("claude");
-    row("inspector by its streams", inspected(&inspector, commands, program).await);
-    row("inspector by HTTP", by_http(&inspector, commands, program).await);
+    for (era, how) in ERAS {
+        let told = inspected(&inspector, commands, program, era).await;
+        row(&format!("inspector by its streams, {how}"), told);
+        row(&format!("inspector by HTTP, {how}"), by_http(&inspector, commands, program, era).await);
+    }
     let guest = case("claude");
     row(&format!("claude {}", guest.version), claude(&guest, &model, program).await);
     let guest = case("codex");
@@ -85,14 +91,14 @@ fn row(check: &str, outcome: Result<String, String>) {
 }
 
 /// The inspector of the protocol's makers lists the tools, writes, is refused, and comes too late.
-async fn inspected(case: &Case, commands: &Path, program: &Path) -> Result<String, String> {
+async fn inspected(case: &Case, commands: &Path, program: &Path, era: &str) -> Result<String, String> {
     let place = Place::of(case);
-    let server =
-        [program.display().to_string(), "mcp".into(), "plan.md".into(), "--as".into(), "Inspector".into()];
+    let program = program.display().to_string();
+    let server = [&program, "mcp", "plan.md", "--as", "Inspector", "--protocol-era", era].map(str::to_owned);
     inspect_all(case, commands, &place, &server).await
 }
 
-async fn by_http(case: &Case, commands: &Path, program: &Path) -> Result<String, String> {
+async fn by_http(case: &Case, commands: &Path, program: &Path, era: &str) -> Result<String, String> {
     let place = Place::of(case);
     let mut command = Command::new(program);
     command.args(["mcp", "plan.md", "--as", "Inspector", "--http", "0"]).current_dir(&place.folder);
@@ -100,13 +106,12 @@ async fn by_http(case: &Case, commands: &Path, program: &Path) -> Result<String,
     let mut lines = BufReader::new(serving.stdout.take().unwrap()).lines();
     let url = lines.next_line().await.unwrap().ok_or("it does not listen")?;
     let header = lines.next_line().await.unwrap().ok_or("it has no token")?;
-    let refused =
-        inspect(case, commands, &place, &[url.clone(), "--transport".into(), "http".into()], &["tools/list"])
-            .await;
+    let server = [&url, "--transport", "http", "--protocol-era", era].map(str::to_owned);
+    let refused = inspect(case, commands, &place, &server, &["tools/list"]).await;
     if refused.is_ok() {
         return Err("it answers one who does not know the token".to_owned());
     }
-    let server = [url, "--transport".into(), "http".into(), "--header".into(), header];
+    let server = [&server[..], &["--header".to_owned(), header]].concat();
     let told = inspect_all(case, commands, &place, &server).await;
     serving.kill().await.unwrap();
     told.map(|told| format!("{told}; without the token refused"))

@@ -17,6 +17,8 @@ const BATCH_MAX: usize = 1024;
 const SHOW: Duration = Duration::from_millis(33);
 /// How often the owner gives way to those who were just answered.
 const WAYS_MAX: usize = 64;
+/// After how many of them without a new caller the owner begins.
+const QUIET_WAYS: usize = 3;
 /// How long the owner waits before it tries a failed write again on its own.
 const RETRY: Duration = Duration::from_secs(1);
 /// How long after its work the owner has the disk looked after, when all callers have their answers.
@@ -155,12 +157,14 @@ impl DocumentActor {
         drain(&mut self.people, batch);
         drain(&mut self.agents, batch);
         // Who asks at the same moment shares the write, instead of waiting for one that holds the first caller's words alone.
+        let mut quiet = 0;
         for _ in 0..WAYS_MAX {
             tokio::task::yield_now().await;
             let before = batch.len();
             drain(&mut self.people, batch);
             drain(&mut self.agents, batch);
-            if batch.len() == before || batch.len() >= BATCH_MAX {
+            quiet = if batch.len() == before { quiet + 1 } else { 0 };
+            if quiet >= QUIET_WAYS || batch.len() >= BATCH_MAX {
                 break;
             }
         }
