@@ -40,8 +40,12 @@ pub(crate) fn coverage(arguments: &[String]) -> Result<ExitCode> {
 
 /// Runs the tests of the crates. Gives back the binaries that they are in.
 fn tested(folder: &Path, profiles: &Path) -> Result<Vec<PathBuf>> {
+    // Some tests start a program of their crate that is an example.
+    let mut built = process::cargo();
+    built.args(["build", "--quiet", "--examples"]).args(CRATES.iter().flat_map(|name| ["--package", name]));
+    process::stream(built.env("CARGO_TARGET_DIR", folder).env("RUSTFLAGS", "-C instrument-coverage"))?;
     let mut command = process::cargo();
-    command.args(["test", "--quiet", "--no-fail-fast", "--lib", "--tests", "--examples"]);
+    command.args(["test", "--quiet", "--no-fail-fast", "--lib", "--tests"]);
     command.args(CRATES.iter().flat_map(|name| ["--package", name]));
     command.env("CARGO_TARGET_DIR", folder).env("RUSTFLAGS", "-C instrument-coverage");
     command.env("LLVM_PROFILE_FILE", profiles.join("%p-%m.profraw"));
