@@ -16,7 +16,8 @@ before(async () => {
     "notes/journals.md": NOTES,
     "questions.md": SESSION,
     "talk.md": PLAN,
-    "commands.md": COMMANDS,
+    "light.md": COMMANDS,
+    "dark.md": COMMANDS,
     "runs/r1/draft.md": RUN,
   });
 });
@@ -87,7 +88,7 @@ for (const theme of ["light", "dark"]) {
 
 for (const theme of ["light", "dark"]) {
   test(`a question and a comment in ${theme}`, async () => {
-    const page = await stage.page("commands.md", { theme, viewport: { width: 1200, height: 860 } });
+    const page = await stage.page(`${theme}.md`, { theme, viewport: { width: 1200, height: 860 } });
     await page.getByRole("button", { name: "Run", exact: true }).click();
     await page.locator(".ask.listens").waitFor();
     await page.evaluate(() => document.fonts.ready);
