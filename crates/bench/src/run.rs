@@ -5,6 +5,7 @@ mod crowd;
 mod page;
 
 use std::fs;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, bail, ensure};
@@ -43,12 +44,12 @@ pub(crate) fn run(size: Size) -> Result<()> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let hub = workspace::project::open(scratch.folder(), Options::default())?;
     let path = runtime.block_on(prepared(&hub, RUN, workers))?;
+    // The page's server closes the hub when it ends.
     let worked = runtime.block_on(worked(&hub, &path, workers, lines))?;
     let many = match size {
-        Size::Full => Some(runtime.block_on(many(&hub))?),
+        Size::Full => Some(runtime.block_on(many(scratch.folder()))?),
         Size::Smoke => None,
     };
-    runtime.block_on(hub.shutdown());
     let written = fs::read_to_string(scratch.folder().join(&path))?;
     let right = (0..workers).map(|worker| in_order(&written, worker)).sum::<usize>();
     let all = written.lines().filter(|line| line.starts_with('W')).count();
@@ -72,11 +73,14 @@ struct Many {
     saves: Vec<Duration>,
 }
 
-async fn many(hub: &Hub) -> Result<Many> {
-    let path = prepared(hub, "crowd", 2).await?;
-    let crowd = crowd::crowd(hub, &path).await?;
-    let path = prepared(hub, "flood", 2).await?;
-    Ok(Many { crowd, saves: crowd::saves_in_a_flood(hub, &path).await? })
+async fn many(folder: &Path) -> Result<Many> {
+    let hub = workspace::project::open(folder, Options::default())?;
+    let path = prepared(&hub, "crowd", 2).await?;
+    let crowd = crowd::crowd(&hub, &path).await?;
+    let path = prepared(&hub, "flood", 2).await?;
+    let saves = crowd::saves_in_a_flood(&hub, &path).await?;
+    hub.shutdown().await;
+    Ok(Many { crowd, saves })
 }
 
 fn table(worked: &Worked, many: Option<&Many>, flushes: &[Duration]) -> Result<Table> {
@@ -190,7 +194,7 @@ async fn work(hub: Hub, path: String, worker: usize, lines: usize) -> Result<(us
 }
 
 /// How long the store takes for one more line when nobody else wants anything.
-fn flushes(path: &std::path::Path, text: &str, rounds: usize) -> Result<Vec<Duration>> {
+fn flushes(path: &Path, text: &str, rounds: usize) -> Result<Vec<Duration>> {
     fs::write(path, text)?;
     let (person, agent) = (Author::new("person"), Author::new("agent"));
     let opened = StoredFile::open(path, store::Options::default())?;
