@@ -16,7 +16,8 @@ before(async () => {
     "notes/journals.md": NOTES,
     "questions.md": SESSION,
     "talk.md": PLAN,
-    "commands.md": COMMANDS,
+    "light.md": COMMANDS,
+    "dark.md": COMMANDS,
     "runs/r1/draft.md": RUN,
   });
 });
@@ -87,10 +88,12 @@ for (const theme of ["light", "dark"]) {
 
 for (const theme of ["light", "dark"]) {
   test(`a question and a comment in ${theme}`, async () => {
-    const page = await stage.page("commands.md", { theme, viewport: { width: 1200, height: 860 } });
+    const page = await stage.page(`${theme}.md`, { theme, viewport: { width: 1200, height: 860 } });
     await page.getByRole("button", { name: "Run", exact: true }).click();
     await page.locator(".ask.listens").waitFor();
     await page.evaluate(() => document.fonts.ready);
+    // Where the folder of a test lies is of no interest.
+    await page.locator(".kept code:last-child").evaluateAll((places) => places.forEach((place) => (place.textContent = "~/.config/agent-doc/projects/release/permissions.rules")));
     await page.screenshot({ path: `${out}/ask-${theme}.png` });
     await page.getByRole("button", { name: "Stop", exact: true }).click();
     await page.getByRole("alertdialog").waitFor({ state: "hidden" });

@@ -91,8 +91,8 @@ export function askCard(): AskCard {
     element.className = `ask hue-${hueOf(agent)}`;
     const parts: readonly (Node | null)[] = [
       h(
-        "header",
-        {},
+        "div",
+        { class: "head" },
         h("h2", { id: "ask-title" }, h("strong", { class: "who-asks" }, agent), ` wants to ${DEEDS[deed] ?? "do this"}`),
         waiting > 1 ? h("p", { class: "queue" }, `1 of ${waiting}`) : null,
       ),
@@ -112,7 +112,7 @@ export function askCard(): AskCard {
       const queue = element.querySelector(".queue");
       if (next?.id === shown?.id) {
         // Others came or went behind it: what stands here stays as it is, with what was typed.
-        if (next && questions.length > 1 && !queue) element.querySelector("header")?.append(h("p", { class: "queue" }, `1 of ${questions.length}`));
+        if (next && questions.length > 1 && !queue) element.querySelector(".head")?.append(h("p", { class: "queue" }, `1 of ${questions.length}`));
         else if (queue) queue.textContent = questions.length > 1 ? `1 of ${questions.length}` : "";
         return;
       }

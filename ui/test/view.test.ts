@@ -50,3 +50,20 @@ test("a page that may only read says so, and a run is folded in as it comes", ()
   const run = { ...RUN, status: "completed" as const, over: true };
   assert.deepEqual(fold(fold(reading, { kind: "run", run: RUN }), { kind: "run", run }).run, run);
 });
+
+test("what was typed while the server was away is not saved before the server has it", () => {
+  const away = after(HELLO, { kind: "joined" }, { kind: "caughtUp" }, { kind: "lost" }, { kind: "typed" });
+  assert.equal(saveState(away).words, "Not saved");
+  const back = [HELLO, { kind: "joined" } as const].reduce<View>(fold, away);
+  assert.equal(saveState(back).words, "Saving…");
+  const sent = [{ kind: "sent" } as const, { kind: "caughtUp" } as const].reduce<View>(fold, back);
+  assert.equal(saveState(sent).words, "Saving…");
+  assert.equal(saveState(fold(sent, { kind: "saved", count: 1, revision: 4 })).words, "Saved");
+});
+
+test("questions and comments are told again after each greeting", () => {
+  const comment = { id: "c", start: 0, end: 1, quote: "a", gone: false, resolved: false, remarks: [] };
+  const told = after(HELLO, { kind: "comments", revision: 3, comments: [comment] });
+  assert.equal(told.comments.length, 1);
+  assert.equal(fold(told, HELLO).comments.length, 0);
+});

@@ -153,8 +153,14 @@ async fn bound(given: &Serve, place: &Place, hub: Hub, behind: Behind<'_>) -> Re
 
 /// Where a rule is kept that an answer makes, for people to read.
 fn rules_place(root: &Path) -> String {
-    let file = RuleFiles::of(root).and_then(|files| files.read(RuleScope::Local));
-    file.map_or_else(|_| "your own rules for this project".to_owned(), |file| file.path.display().to_string())
+    let Ok(file) = RuleFiles::of(root).and_then(|files| files.read(RuleScope::Local)) else {
+        return "your own rules for this project".to_owned();
+    };
+    let home = std::env::var_os("HOME").map(PathBuf::from).filter(|home| home.is_absolute());
+    match home.and_then(|home| file.path.strip_prefix(home).map(Path::to_owned).ok()) {
+        Some(inner) => format!("~/{}", inner.display()),
+        None => file.path.display().to_string(),
+    }
 }
 
 /// Who would answer, for the page to say. What is wrong with the settings is said by whoever answers.

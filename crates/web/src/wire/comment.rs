@@ -1,4 +1,5 @@
-//! The JSON of comments. Positions are counted in UTF-16, as pages count.
+//! The JSON of comments. Positions are counted in UTF-16, as pages count. Never carries the text that is commented on, but for the
+//! passage as it read.
 
 use serde::{Deserialize, Serialize};
 use ts_rs::{Config, TS};
