@@ -13,6 +13,9 @@ use loopback::{Exchange, Server};
 /// Longer than anything takes that works.
 const PATIENCE: Duration = Duration::from_secs(15);
 
+/// Rounds in one conversation.
+const CONVERSATION: usize = 50;
+
 /// What was waited for.
 #[derive(Default)]
 pub(super) struct Times {
@@ -32,6 +35,11 @@ pub(super) fn measured(rounds: usize) -> Result<Times> {
     terminal.until("/help")?;
     let mut times = Times::default();
     for round in 0..rounds {
+        if round > 0 && round % CONVERSATION == 0 {
+            // A full context would be made shorter first, which is another thing to wait for.
+            terminal.write("/new\r")?;
+            terminal.until("a new conversation begins")?;
+        }
         terminal.write(&format!("round {round}\r"))?;
         let mut exchange = runtime.block_on(accepted(&server))?;
         runtime.block_on(send(&mut exchange, START))?;
