@@ -22,7 +22,7 @@ Ben writes here:
 `;
 let stage;
 before(async () => {
-  stage = await Stage.open({ "all.md": DOCUMENT, "away.md": DOCUMENT, "scroll.md": DOCUMENT, "burst.md": DOCUMENT, "mid.md": DOCUMENT, "order.md": DOCUMENT });
+  stage = await Stage.open({ "all.md": DOCUMENT, "away.md": DOCUMENT, "scroll.md": DOCUMENT, "burst.md": DOCUMENT });
 });
 afterEach(() => stage.clear());
 after(() => stage.close());
@@ -54,12 +54,6 @@ async function worker(name, path) {
     const answer = await ask(token, "/api/section", { path, section: name, change: { kind: "append", content } });
     assert.equal(answer.status, 200, await answer.text());
   };
-}
-
-/** The text as the server has it. */
-async function current(path) {
-  const answer = await fetch(`${stage.origin}/api/document?path=${path}`, { headers: { authorization: `Bearer ${stage.token}` } });
-  return (await answer.json()).text;
 }
 
 /** A real vim that loads the file, adds a line, waits, and puts what it wrote in the place of whatever has come meanwhile. */
@@ -200,59 +194,4 @@ test("FT-20: a page that was away while 500 edits were made here and 500 there l
   assert.equal(await stage.read("away.md"), text);
   assert.ok(once(text, `Anna writes here:${words}`));
   for (let number = 0; number < 500; number++) assert.ok(once(text, `\nThere ${number}.\n`), String(number));
-});
-
-test("L03: a second tab and a reload in the middle of it all begin with the text as it is and miss nothing after", async () => {
-  const one = await stage.page("mid.md");
-  const write = await worker("Researcher", "mid.md");
-  let isOver = false;
-  const streaming = (async () => {
-    for (let number = 0; number < 150 || !isOver; number++) await write(`Mid ${number}.`);
-  })();
-  const two = await stage.page("mid.md");
-  await one.reload();
-  await one.waitForSelector("[data-ready]");
-  isOver = true;
-  await streaming;
-  await eventually(async () => {
-    const file = await stage.read("mid.md");
-    return once(file, "\nMid 149.\n") && (await textOf(one)) === file && (await textOf(two)) === file;
-  });
-  assert.deepEqual([...one.complaints, ...two.complaints], []);
-});
-
-test("L05: frames that come twice or in another order spoil nothing", async () => {
-  const page = await stage.page(null);
-  let isJoined = false;
-  await page.routeWebSocket(/\/ws\?/, (socket) => {
-    const server = socket.connectToServer();
-    let held = null;
-    socket.onMessage((message) => server.send(message));
-    server.onMessage((message) => {
-      if (typeof message === "string" || !isJoined) return socket.send(message);
-      // Every second frame comes before the one that was sent before it, and all of them come twice.
-      if (held === null) return void (held = message);
-      for (const frame of [message, held, held, message]) socket.send(frame);
-      held = null;
-    });
-  });
-  await page.goto(stage.linkTo("order.md"));
-  await page.waitForSelector("[data-ready]");
-  await eventually(async () => (await textOf(page)).length > 1000);
-  isJoined = true;
-  const write = await worker("Terminal", "order.md");
-  for (let number = 0; number < 60; number++) {
-    await write(`Order ${number}.`);
-    await page.evaluate(() => new Promise((turn) => requestAnimationFrame(turn)));
-  }
-  // One frame may still be held back: another is sent until all is there.
-  let more = 0;
-  await eventually(async () => {
-    await write(`More ${more++}.`);
-    const text = await textOf(page);
-    return Array.from({ length: 60 }, (_, number) => number).every((number) => once(text, `\nOrder ${number}.\n`));
-  });
-  const text = await textOf(page);
-  assert.ok((await current("order.md")).startsWith(text.slice(0, text.indexOf("Order 59."))));
-  assert.deepEqual(page.complaints, []);
 });
