@@ -49,8 +49,10 @@ test("PI-2 PI-3: hostile markdown is inert, and no request leaves the page", asy
   );
   assert.deepEqual(found, []);
   const links = await page.locator(".reading a").evaluateAll((all) => all.map((link) => link.getAttribute("href")));
-  assert.deepEqual(links, ["https://fine.example/page"]);
-  assert.equal(await page.locator(".reading a").getAttribute("title"), "https://fine.example/page");
+  // Images of the net are links that say where they lead.
+  assert.deepEqual(links, ["https://track.example/3.png", "https://track.example/5.png", "https://fine.example/page"]);
+  const titles = await page.locator(".reading a").evaluateAll((all) => all.map((link) => link.title));
+  assert.deepEqual(titles, links);
   const outside = page.requests.filter((url) => !url.startsWith(stage.origin) && !url.startsWith("data:"));
   assert.deepEqual(outside, []);
   assert.deepEqual(page.complaints, []);
