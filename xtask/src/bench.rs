@@ -46,18 +46,7 @@ fn beside_the_older(arguments: &[String]) -> Result<()> {
 
 /// Our own program is measured from outside, so it is built beside the one that measures.
 fn with_program(is_small: bool, arguments: &[String]) -> Result<()> {
-    if is_small {
-        return process::stream(&mut quick(arguments)?);
-    }
-    process::stream(process::cargo().args([
-        "build",
-        "--release",
-        "--package",
-        "bench",
-        "--package",
-        "agent-doc",
-    ]))?;
-    process::stream(Command::new(process::root().join("target/release/bench")).args(arguments))
+    process::stream(&mut if is_small { quick(arguments)? } else { optimised(arguments)? })
 }
 
 /// `saves|kill|turns [--count N]`.
@@ -79,7 +68,7 @@ fn with_page(build: Build, arguments: &[String]) -> Result<()> {
     page::install()?;
     let mut command = match build {
         Build::Quick => quick(arguments)?,
-        Build::Release => started("release", arguments),
+        Build::Release => optimised(arguments)?,
     };
     process::stream(command.env("AGENT_DOC", program).env("CHROMIUM", page::chromium()?))
 }
@@ -89,6 +78,14 @@ fn quick(arguments: &[String]) -> Result<Command> {
     process::stream(process::cargo().args(["build", "--quiet", "--workspace", "--all-targets"]))?;
     let mut command = Command::new(process::root().join("target/debug/bench"));
     command.current_dir(process::root()).args(arguments);
+    Ok(command)
+}
+
+/// The same, optimised, built together with our program.
+fn optimised(arguments: &[String]) -> Result<Command> {
+    page::program(Build::Release)?;
+    let mut command = Command::new(process::root().join("target/release/bench"));
+    command.args(arguments);
     Ok(command)
 }
 

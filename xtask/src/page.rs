@@ -67,7 +67,8 @@ pub(crate) fn program(build: Build) -> Result<PathBuf> {
             "debug"
         }
         Build::Release => {
-            cargo.args(["build", "--release", "--package", "agent-doc"]);
+            // Together with what measures it: alone it would have other features, and everything would be built anew.
+            cargo.args(["build", "--release", "--package", "bench", "--package", "agent-doc"]);
             "release"
         }
     };

@@ -298,7 +298,7 @@ impl RunActor {
 
     fn start(&mut self, worker: &str, item: u32) -> Option<Event> {
         let record = self.conductor.record();
-        let known = record.plan.iter().find(|known| known.id == item)?.clone();
+        let known = record.item(item)?.clone();
         let failed = |why: String| Event::Ended {
             worker: worker.to_owned(),
             item,

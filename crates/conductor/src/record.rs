@@ -193,6 +193,10 @@ impl Record {
         self.workers.iter_mut().find(|worker| worker.name == name)
     }
 
+    pub(crate) fn item(&self, id: u32) -> Option<&Item> {
+        self.plan.iter().find(|item| item.id == id)
+    }
+
     pub(crate) fn item_mut(&mut self, id: u32) -> Option<&mut Item> {
         self.plan.iter_mut().find(|item| item.id == id)
     }

@@ -62,9 +62,7 @@ impl Conductor {
 
     /// Whether nothing keeps an item from being begun.
     fn is_free(&self, item: &Item) -> bool {
-        let is_over = |id: &u32| {
-            self.record.plan.iter().find(|known| known.id == *id).is_none_or(|known| known.state.is_over())
-        };
+        let is_over = |id: &u32| self.record.item(*id).is_none_or(|known| known.state.is_over());
         item.after.iter().all(is_over)
             && !self.running.contains_key(&item.worker)
             && !self.troubles.contains_key(&item.worker)
@@ -165,7 +163,7 @@ impl Conductor {
         let now = self.draft.sum_of(worker);
         let is_new = self.began_with.remove(worker).is_some_and(|before| before != now);
         // Its words may be from an earlier attempt, of which the process ended before anybody heard of them.
-        let first = self.record.plan.iter().find(|item| item.id == id).and_then(|item| item.before.as_ref());
+        let first = self.record.item(id).and_then(|item| item.before.as_ref());
         let is_reported = is_new || first.is_some_and(|before| *before != now);
         self.record.canon.is_due |= is_reported;
         self.is_due_again |= is_reported && self.merging.is_some();
@@ -204,7 +202,7 @@ impl Conductor {
     ) -> (ItemState, Phase, String) {
         let limits = self.record.limits;
         let is_blocked = matches!(self.draft.section(worker), Err(Trouble::Several(_) | Trouble::Hidden(_)));
-        let item = self.record.plan.iter().find(|item| item.id == id);
+        let item = self.record.item(id);
         if let Some(told) = item.filter(|item| item.state == ItemState::Cancelled).map(|item| &item.told) {
             return (ItemState::Cancelled, Phase::Stopped, told.clone().unwrap_or_default());
         }

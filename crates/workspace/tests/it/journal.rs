@@ -182,17 +182,22 @@ fn opening_twenty_times_changes_nothing() {
     assert_eq!(fs::read(&path).unwrap(), bytes);
 }
 
+/// One record with the sum that older programs wrote.
+fn framed(content: &str) -> Vec<u8> {
+    let length = u32::try_from(content.len()).unwrap().to_le_bytes();
+    let sum = length.iter().chain(content.as_bytes()).fold(0xcbf2_9ce4_8422_2325_u64, |sum, byte| {
+        (sum ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3)
+    });
+    [&length[..], &sum.to_le_bytes(), content.as_bytes()].concat()
+}
+
 /// A journal as a later program would write it.
 pub(crate) fn of_a_later_format() -> Vec<u8> {
     let (_folder, path) = folder();
     drop(Journal::begin(&path, Past::checkpoint()).unwrap());
     let mut bytes = fs::read(&path).unwrap();
     let content = String::from_utf8(bytes.split_off(12)).unwrap().replace("\"format\":2", "\"format\":9");
-    let length = u32::try_from(content.len()).unwrap().to_le_bytes();
-    let sum = length.iter().chain(content.as_bytes()).fold(0xcbf2_9ce4_8422_2325_u64, |sum, byte| {
-        (sum ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3)
-    });
-    [&length[..], &sum.to_le_bytes(), content.as_bytes()].concat()
+    framed(&content)
 }
 
 /// The bytes of a journal with one record, as programs wrote it that had the text of a checkpoint in its JSON.
@@ -202,11 +207,7 @@ fn of_the_first_format(text: &str) -> Vec<u8> {
         "format": 1, "revision": 7, "floor": 7, "time": 5, "text": text, "spans": [[length, "ada", 7, 5]],
     } });
     let content = checkpoint.to_string();
-    let length = u32::try_from(content.len()).unwrap().to_le_bytes();
-    let sum = length.iter().chain(content.as_bytes()).fold(0xcbf2_9ce4_8422_2325_u64, |sum, byte| {
-        (sum ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3)
-    });
-    [&length[..], &sum.to_le_bytes(), content.as_bytes()].concat()
+    framed(&content)
 }
 
 #[test]
