@@ -7,6 +7,7 @@ mod branch;
 mod clean;
 mod commit;
 mod command;
+mod place;
 mod tree;
 
 use std::ffi::OsString;
@@ -18,6 +19,7 @@ pub use clean::{Cleaned, Unsquashable};
 pub use commit::{Committed, NotCommitted, subject};
 
 use command::Git;
+use place::Place;
 
 /// The name of a git object.
 pub type ObjectId = String;
@@ -83,8 +85,7 @@ impl Repository {
         let (Some(folder), Some(name)) = (document.parent(), document.file_name()) else {
             return Ok(None);
         };
-        let git = Git::in_folder(folder);
-        let Some(told) = git.where_is()? else {
+        let Some(told) = Place::of(folder)? else {
             return Ok(None);
         };
         let mut name_in = OsString::from(told.prefix);

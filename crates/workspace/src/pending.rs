@@ -146,6 +146,16 @@ impl Pending {
         private::replace_before_another(&path, base.as_bytes()).map_err(|source| failed(&path, source))
     }
 
+    /// As [`put_base`](Self::put_base), for a text that a file of its own holds already and that nobody writes in place. Whether it
+    /// could be done.
+    pub(crate) fn link_base(&self, id: &str, holder: &Path) -> Result<bool, SidecarError> {
+        private::create_folder(&self.folder).map_err(|source| failed(&self.folder, source))?;
+        let path = self.base_path(id);
+        private::remove(&path).map_err(|source| failed(&path, source))?;
+        // Not every file system has links.
+        Ok(fs::hard_link(holder, &path).is_ok())
+    }
+
     /// The text that a response is merged on, if it was kept.
     pub fn base(&self, id: &str) -> Result<Option<String>, SidecarError> {
         let path = self.base_path(id);

@@ -24,6 +24,11 @@ impl Snapshot {
         Snapshot { path: path.to_owned() }
     }
 
+    /// Where it is kept. It is always replaced whole, never written in place.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// The text; nothing if there was no turn yet, and then the whole document is new.
     pub fn get(&self) -> Result<Option<String>, SidecarError> {
         match fs::read_to_string(&self.path) {

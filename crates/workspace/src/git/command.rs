@@ -20,9 +20,6 @@ const HARMLESS: [&str; 8] = [
     "core.safecrlf=false",
 ];
 
-/// How `rev-parse` ends that was to be quiet about a commit that is not there. Any trouble ends it with another code.
-const NO_SUCH_COMMIT: i32 = 1;
-
 /// What a pipe takes without waiting for its reader, on every system.
 const PIPE_BYTES: usize = 4096;
 
@@ -34,63 +31,20 @@ pub(super) struct Git {
     settings: Vec<String>,
 }
 
-/// Where a folder stands in its repository.
-pub(super) struct Place {
-    /// The root of the working files.
-    pub(super) top: PathBuf,
-    /// The repository's own folder.
-    pub(super) folder: PathBuf,
-    /// The way from the root to the folder: empty, or with `/` at its end.
-    pub(super) prefix: String,
-    /// The commit that is checked out, if there is one yet.
-    pub(super) head: Option<ObjectId>,
-}
-
 impl Git {
     pub(super) fn in_folder(folder: &Path) -> Git {
         Git { folder: folder.to_owned(), settings: Vec::new() }
+    }
+
+    /// Where it works.
+    pub(super) fn folder(&self) -> &Path {
+        &self.folder
     }
 
     /// The same with one more setting.
     pub(super) fn with(&self, settings: impl IntoIterator<Item = String>) -> Git {
         let settings = self.settings.iter().cloned().chain(settings).collect();
         Git { folder: self.folder.clone(), settings }
-    }
-
-    /// Where this folder stands, unless it is in no repository with working files.
-    pub(super) fn where_is(&self) -> Result<Option<Place>, GitError> {
-        let asked = [
-            "rev-parse",
-            "--is-inside-work-tree",
-            "--show-toplevel",
-            "--absolute-git-dir",
-            "--show-prefix",
-            "--quiet",
-            "--verify",
-            "HEAD^{commit}",
-        ];
-        let output = self.run(&asked, b"")?;
-        let told = String::from_utf8_lossy(&output.stdout).into_owned();
-        let mut lines = told.split('\n');
-        let has_head = output.status.success();
-        if !has_head && output.status.code() != Some(NO_SUCH_COMMIT) {
-            let said = first_line(&output.stderr);
-            // Git refuses a repository of another owner, and that must not pass for "none".
-            return if said.contains("dubious ownership") {
-                Err(failed("rev-parse", &output))
-            } else {
-                Ok(None)
-            };
-        }
-        if lines.next() != Some("true") {
-            return Ok(None);
-        }
-        let (Some(top), Some(folder)) = (lines.next(), lines.next()) else {
-            return Err(odd("rev-parse", &told));
-        };
-        let prefix = lines.next().unwrap_or_default().to_owned();
-        let head = lines.next().filter(|_| has_head).map(str::to_owned);
-        Ok(Some(Place { top: PathBuf::from(top), folder: PathBuf::from(folder), prefix, head }))
     }
 
     /// The commit that a name stands for.
@@ -111,7 +65,7 @@ impl Git {
         Ok(trimmed(&self.ask(arguments, input)?))
     }
 
-    fn run(&self, arguments: &[&str], input: &[u8]) -> Result<Output, GitError> {
+    pub(super) fn run(&self, arguments: &[&str], input: &[u8]) -> Result<Output, GitError> {
         let mut command = Command::new("git");
         command.arg("-C").arg(&self.folder).args(["--no-pager", "--literal-pathspecs"]);
         for setting in HARMLESS.iter().copied().chain(self.settings.iter().map(String::as_str)) {
@@ -159,7 +113,7 @@ pub(super) fn odd(what: &'static str, told: &str) -> GitError {
     GitError::Odd { what, told: told.chars().take(200).collect() }
 }
 
-fn failed(what: &'static str, output: &Output) -> GitError {
+pub(super) fn failed(what: &'static str, output: &Output) -> GitError {
     let told = first_line(&output.stderr);
     let whole = String::from_utf8_lossy(&output.stderr);
     let is_nameless = [
@@ -194,7 +148,7 @@ fn name_of(arguments: &[&str]) -> &'static str {
     NAMES.into_iter().find(|name| *name == asked).unwrap_or("command")
 }
 
-fn first_line(bytes: &[u8]) -> String {
+pub(super) fn first_line(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).lines().next().unwrap_or("it said nothing").to_owned()
 }
 

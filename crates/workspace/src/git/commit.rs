@@ -64,8 +64,7 @@ impl Repository {
         if let Some((_, what)) = UNDERWAY.iter().find(|(name, _)| self.folder.join(name).exists()) {
             return Ok(Committed::Not(NotCommitted::Underway(what)));
         }
-        let git = self.without_filters()?;
-        let id = git.ask_line(&["hash-object", "-w", "--stdin", "--path", &self.path], text.as_bytes())?;
+        let (git, id) = self.kept(text)?;
         let mut head = self.head.clone();
         for _ in 0..RACES_MAX {
             let way = Way::to(&git, head.as_deref(), &self.path)?;
@@ -136,6 +135,31 @@ impl Repository {
             Some(blob) if blob.mode != "120000" => blob.mode.clone(),
             Some(_) | None => "100644".to_owned(),
         }
+    }
+
+    /// The text as an object of the repository, and git as it is to be asked from here on.
+    fn kept(&self, text: &str) -> Result<(Git, ObjectId), GitError> {
+        if self.is_kept_as_it_is(text) {
+            let id = self.git.ask_line(&["hash-object", "-w", "--stdin", "--no-filters"], text.as_bytes())?;
+            return Ok((self.git.clone(), id));
+        }
+        let git = self.without_filters()?;
+        let id = git.ask_line(&["hash-object", "-w", "--stdin", "--path", &self.path], text.as_bytes())?;
+        Ok((git, id))
+    }
+
+    /// Whether git would keep the text byte for byte, so that it need not be asked: nothing in the repository says otherwise, and
+    /// there is neither a line ending nor a keyword in it that the person's own settings could be about.
+    fn is_kept_as_it_is(&self, text: &str) -> bool {
+        let is_plain = !text.contains('\r') && !text.contains("$Id");
+        // A linked worktree has its attributes elsewhere.
+        let is_linked = self.folder.join("commondir").exists();
+        let mut folders =
+            Path::new(&self.path).ancestors().skip(1).map(|folder| self.git.folder().join(folder));
+        is_plain
+            && !is_linked
+            && !self.folder.join("info/attributes").exists()
+            && !folders.any(|folder| folder.join(".gitattributes").exists())
     }
 
     /// Git, with the program that the repository wants this document to be filtered by put out of force. What git does by

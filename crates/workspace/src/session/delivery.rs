@@ -131,8 +131,12 @@ impl Delivery {
         response.is_later = is_earlier
             && before.as_ref().is_some_and(|before| *before != response.base)
             && snapshot.get()?.is_some_and(|before| is_extended(&baseline, &before));
+        let is_snapshot = before.as_ref() == Some(&response.base);
         response.snapshot = before.filter(|_| !response.is_later);
-        pending.put_base(&id, &baseline)?;
+        // The same text is on the disk already, and whoever replaces the snapshot leaves this one alone.
+        if !is_snapshot || !pending.link_base(&id, snapshot.path())? {
+            pending.put_base(&id, &baseline)?;
+        }
         pending.put(&response)?;
         let outcome = Outcome::default();
         let (laid, written) = (None, None);

@@ -157,6 +157,17 @@ fn no_program_of_the_repository_runs() {
 }
 
 #[test]
+fn what_git_does_to_texts_by_itself_it_does_wherever_the_repository_says_so() {
+    for place in [".gitattributes", "notes/.gitattributes", ".git/info/attributes"] {
+        let repo = Repo::new();
+        repo.write(place, "*.md working-tree-encoding=ISO-8859-1\n");
+        assert!(is_made(&repo.commit("notes/plan.md", "# Größe\n")));
+        // Each of the two bytes of a letter is a letter of its own in that encoding.
+        assert_eq!(repo.git(&["show", "HEAD:notes/plan.md"]), "# GrÃ¶Ã\u{9f}e", "{place}");
+    }
+}
+
+#[test]
 fn an_index_that_another_git_has_locked_does_not_stop_the_commit() {
     let repo = Repo::new();
     repo.write(".git/index.lock", "");
@@ -202,6 +213,23 @@ fn a_linked_worktree_and_a_submodule_have_their_own_commits() {
     assert_eq!(inner.touched(), "plan.md");
     assert_eq!(outer.git(&["log", "-1", "--format=%s"]), "submodule");
     fs::remove_dir_all(other).unwrap();
+}
+
+#[test]
+fn a_repository_out_of_the_ordinary_is_found_as_well() {
+    let packed = Repo::new();
+    packed.git(&["pack-refs", "--all"]);
+    assert!(is_made(&packed.commit("notes/plan.md", "# Plan\n")));
+    assert_eq!(packed.git(&["rev-list", "--count", "main"]), "2");
+    // Its working files are elsewhere, and a document beside its own folder is none of them.
+    let elsewhere = Repo::new();
+    let files = tempfile::tempdir().unwrap();
+    elsewhere.git(&["config", "core.worktree", files.path().to_str().unwrap()]);
+    assert!(Repository::of(&elsewhere.write("plan.md", "# Plan\n")).unwrap().is_none());
+    let bare = tempfile::tempdir().unwrap();
+    elsewhere.git(&["init", "-q", "--bare", bare.path().to_str().unwrap()]);
+    fs::write(bare.path().join("plan.md"), "# Plan\n").unwrap();
+    assert!(Repository::of(&bare.path().join("plan.md")).unwrap().is_none());
 }
 
 #[test]
