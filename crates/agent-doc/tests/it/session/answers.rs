@@ -83,6 +83,13 @@ printf -- '---\\nsession:\\nagent_doc_mode: stream\\nagent: fake\\n---\\njust no
         text.ends_with("just notes\n") && !text.contains("agent:exchange") && !text.contains("Done."),
         "{text}"
     );
+    // As long as the place is gone, asking for it again and again neither helps nor harms.
+    for arguments in [["recover", "notes.md"].as_slice(), &["recover"], &["recover", "notes.md", "--json"]] {
+        let told = scene.told(arguments);
+        assert!(told.starts_with("exit 1\n") && told.contains("put it back"), "{told}");
+        assert_eq!(scene.read("notes.md"), text);
+    }
+    assert!(scene.well(&["recover", "notes.md", "--list"]).contains("response"));
     scene.append("notes.md", "\n<!-- agent:exchange -->\n<!-- /agent:exchange -->\n");
     for _ in 0..2 {
         scene.well(&["recover", "notes.md"]);
