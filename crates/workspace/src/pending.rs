@@ -185,7 +185,8 @@ impl Pending {
         private::remove_all(&[&path, &base]).map_err(|source| failed(&path, source))
     }
 
-    /// Removes what processes that were killed left unfinished. Only for the one who has the turn: nobody else writes here then.
+    /// Removes what processes that were killed left unfinished. Only for the one who has the turn: whoever waits for it
+    /// keeps its answer once more when it has it.
     #[cfg(unix)]
     pub(crate) fn sweep(&self) -> Result<(), SidecarError> {
         let Ok(listed) = fs::read_dir(&self.folder) else {
