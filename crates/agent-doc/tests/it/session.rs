@@ -4,6 +4,7 @@ mod answers;
 mod commands;
 mod editors;
 mod git;
+mod hindered;
 mod permission;
 mod refusals;
 mod scene;

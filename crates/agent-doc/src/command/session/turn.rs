@@ -7,7 +7,7 @@ use anyhow::{Context as _, Result};
 use serde::Serialize;
 use workspace::git::{Branched, Committed};
 use workspace::session::agent::AgentError;
-use workspace::session::delivery::Outcome as Delivered;
+use workspace::session::delivery::{DeliveryError, Outcome as Delivered};
 use workspace::session::file::{NoSession, SessionFile};
 use workspace::session::turn::{self, Git, Manner, Pace, Taken, Told, TurnError};
 
@@ -133,6 +133,7 @@ fn tell(told: &Told, is_quiet: bool) {
         Told::NoPlace => {
             "warning: the place of the answer is gone or its markers are broken; the answer waits".to_owned()
         }
+        Told::Stuck(why) => format!("warning: {why}; the answer waits, and is tried again"),
         Told::Committed(Committed::Made { .. } | Committed::Unchanged)
         | Told::Branched(_, Branched::Already)
         | Told::Asked
@@ -216,6 +217,10 @@ pub(crate) fn refused(file: &Path, error: TurnError) -> anyhow::Error {
             (format!("{name}: {error}; the answer is kept"), format!("put the place back, then: {recover}"))
         }
         TurnError::TooLong => (format!("{name}: {error}"), recover),
+        TurnError::Delivery(DeliveryError::Sidecar(why)) => (
+            format!("{name}: not all of what was said could be kept: {why}"),
+            format!("make room on the disk, or look who owns the folder '.agent-doc'; then: {recover}"),
+        ),
         TurnError::Delivery(why) => (format!("{name}: {why}"), format!("the answer is kept; {recover}")),
         TurnError::Sidecar(_) | TurnError::Reach(_) | TurnError::Recover(_) => (
             format!("{name} cannot be worked on"),

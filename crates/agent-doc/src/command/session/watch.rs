@@ -143,6 +143,7 @@ fn tell(root: &Path, given: &Watch, event: &Event) {
         Event::Told(path, Told::NoPlace) => {
             format!("{path}: the place of the answer is gone or its markers are broken; the answer waits")
         }
+        Event::Told(path, Told::Stuck(why)) => format!("{path}: {why}; the answer waits, and is tried again"),
         Event::Told(..) => return,
     };
     if given.json {

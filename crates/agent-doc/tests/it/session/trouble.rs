@@ -223,3 +223,23 @@ fn others_can_write_while_an_answer_streams() {
         assert_eq!(text.matches(words).count(), 1, "{words}: {text}");
     }
 }
+
+/// A program that speaks as Claude Code does, and ends well before it has said all.
+#[test]
+fn an_answer_that_ends_without_its_last_event_is_kept_and_the_question_stays_open() {
+    let event =
+        r#"{"type":"assistant","message":{"id":"m","content":[{"type":"text","text":"Half of it."}]}}"#;
+    for (command, document) in [("run", APPEND), ("stream", STREAM)] {
+        let scene = Scene::in_git(document, "");
+        scene.agent_with(&format!("echo '{event}'"), "format = \"claude\"\n");
+        let told = scene.told(&[command, "notes.md"]);
+        assert!(told.starts_with("exit 2\n") && !told.contains("answered in"), "{told}");
+        assert!(told.contains("fake failed: it ended before its answer was whole"), "{told}");
+        let asked = scene.well(&["diff", "notes.md"]);
+        assert!(asked.contains("+What is it?"), "{asked}");
+        scene.well(&["recover", "notes.md"]);
+        assert_eq!(scene.read("notes.md").matches("Half of it.").count(), 1, "{}", scene.read("notes.md"));
+        let asked = scene.well(&["diff", "notes.md"]);
+        assert!(asked.contains("+What is it?"), "{asked}");
+    }
+}
