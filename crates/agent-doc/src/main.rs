@@ -60,7 +60,7 @@ fn main() -> ExitCode {
         Ok(Outcome::Asks) => ExitCode::from(10),
         Ok(Outcome::Denies) => ExitCode::from(11),
         Err(error) => {
-            output::error(&error);
+            output::failure(&error, arguments.json);
             ExitCode::from(FAILED)
         }
     }

@@ -58,6 +58,10 @@ pub(crate) struct Diff {
     /// The revision, as 'agent-doc history' lists it
     #[arg(long, value_name = "N")]
     pub(crate) revision: Option<u64>,
+
+    /// Print JSON, for programs
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 /// Show who changed each line of a document last

@@ -32,6 +32,18 @@ struct Report<'a> {
     seconds: f64,
 }
 
+/// What `--dry-run --json` prints.
+#[derive(Debug, Serialize)]
+struct Preview<'a> {
+    document: &'a str,
+    /// `preview` or `nothing`.
+    outcome: &'static str,
+    /// Whether nothing was answered yet.
+    first: bool,
+    diff: &'a str,
+    prompt: Option<&'a str>,
+}
+
 pub(crate) fn run(given: &Run) -> Result<Outcome> {
     let file = found(&given.turn.file)?;
     if given.dry_run {
@@ -49,7 +61,16 @@ fn preview(file: &SessionFile, given: &TurnArguments) -> Result<Outcome> {
     let text = input::read(&file.whole)?;
     let manner = manner(given, Pace::Whole, None);
     let preview = turn::preview(file, &text, &manner).map_err(|error| refused(&given.file, error))?;
-    if preview.change.is_empty {
+    if given.json {
+        let outcome = if preview.change.is_empty { "nothing" } else { "preview" };
+        output::print_json(&Preview {
+            document: &input::shown(&given.file),
+            outcome,
+            first: preview.change.is_first,
+            diff: &preview.change.diff,
+            prompt: (!preview.change.is_empty).then_some(preview.prompt.as_str()),
+        })?;
+    } else if preview.change.is_empty {
         output::notice(&nothing(&given.file));
     } else {
         output::print(preview.prompt.as_bytes())?;
@@ -90,7 +111,7 @@ fn perform(file: &SessionFile, given: &TurnArguments, pace: Pace, target: Option
     let (taken, code) = taken;
     match (taken, code) {
         (Err(error), Some(code)) => {
-            output::error(&refused(&given.file, error));
+            output::failure(&refused(&given.file, error), given.json);
             Ok(Outcome::Code(code))
         }
         (Err(error), None) => Err(refused(&given.file, error)),
