@@ -18,20 +18,25 @@ fn a_long_history_in_the_target_is_untouched() {
 #[test]
 fn rapid_saves_while_an_answer_streams_are_all_there() {
     const SAVES: usize = 94;
-    let scene =
-        Scene::new(STREAM, "echo 'Begun.'; while [ ! -e \"$DOC.go\" ]; do sleep 0.02; done; echo 'Done.'");
+    let talker = "i=0; while [ ! -e \"$DOC.go\" ]; do i=$((i+1)); echo \"Talk $i.\"; sleep 0.02; done
+echo $i > \"$DOC.count\"; echo 'Done.'";
+    let scene = Scene::new(STREAM, talker);
     let child = scene.spawn_piped(&["stream", "notes.md", "--interval", "50"]);
-    scene.until("words are shown", || scene.read("notes.md").contains("Begun."));
+    scene.until("words are shown", || scene.read("notes.md").contains("Talk 1."));
     for number in 0..SAVES {
         scene.append("notes.md", &format!("save {number}.\n"));
     }
+    let talked = scene.read("notes.md").matches("Talk").count();
+    scene.until("the answer goes on", || scene.read("notes.md").matches("Talk").count() > talked);
     scene.write("notes.md.go", "");
     assert!(child.wait_with_output().unwrap().status.success());
     let text = scene.read("notes.md");
     for number in 0..SAVES {
         assert_eq!(text.matches(&format!("save {number}.\n")).count(), 1, "{text}");
     }
-    assert!(text.contains("What is it?\n\nBegun.\nDone.\n<!-- /agent:exchange -->"), "{text}");
+    let count: usize = scene.read("notes.md.count").trim().parse().unwrap();
+    let talk: String = (1..=count).map(|number| format!("Talk {number}.\n")).collect();
+    assert!(text.contains(&format!("What is it?\n\n{talk}Done.\n<!-- /agent:exchange -->")), "{text}");
 }
 
 #[test]
