@@ -1,7 +1,8 @@
 //! Documents that cannot be written for a while, or for good, while an answer comes: the agent goes on, and its words are kept.
 
+use std::io::{BufRead as _, BufReader, Lines};
 use std::path::Path;
-use std::process::{Child, Command};
+use std::process::{Child, ChildStderr, Command};
 
 use super::scene::{STREAM, Scene};
 
@@ -29,18 +30,24 @@ fn kept(folder: &Path) -> String {
     found
 }
 
-/// Begins to stream, and waits until words that cannot be shown are kept.
-fn begin(scene: &Scene) -> Child {
+/// A turn, and what it says on standard error.
+struct Turn {
+    child: Child,
+    lines: Lines<BufReader<ChildStderr>>,
+    said: String,
+}
+
+/// Begins to stream, and waits until it says that words cannot be shown; they are kept then.
+fn begin(scene: &Scene) -> Turn {
     let mut child = scene.spawn_piped(&["stream", "notes.md"]);
-    let pending = scene.path(".agent-doc/pending");
-    for _ in 0..4000 {
-        if kept(&pending).contains("More.") {
-            return child;
-        }
-        assert!(child.try_wait().unwrap().is_none(), "it did not go on: {:?}", child.wait_with_output());
-        std::thread::sleep(std::time::Duration::from_millis(5));
+    let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
+    let mut said = String::new();
+    while !said.contains("the answer waits, and is tried again") {
+        let line = lines.next().unwrap_or_else(|| panic!("it did not go on: {said}"));
+        said += &(line.unwrap() + "\n");
     }
-    panic!("the words were never kept");
+    scene.until("the words are kept", || kept(&scene.path(".agent-doc/pending")).contains("More."));
+    Turn { child, lines, said }
 }
 
 fn is_alive(pid: &str) -> bool {
@@ -48,13 +55,15 @@ fn is_alive(pid: &str) -> bool {
 }
 
 /// Lets the agent end, and has the command end after it. What it said.
-fn end(scene: &Scene, child: Child, code: i32) -> String {
+fn end(scene: &Scene, turn: Turn, code: i32) -> String {
+    let Turn { mut child, lines, mut said } = turn;
     scene.write("notes.md.go", "");
-    let output = child.wait_with_output().unwrap();
-    let told = String::from_utf8(output.stderr).unwrap();
-    assert_eq!(output.status.code(), Some(code), "{told}");
+    for line in lines {
+        said += &(line.unwrap() + "\n");
+    }
+    assert_eq!(child.wait().unwrap().code(), Some(code), "{said}");
     assert!(!is_alive(&scene.read("notes.md.pid")), "the agent is still there");
-    told
+    said
 }
 
 fn assert_whole(text: &str) {
