@@ -13,7 +13,7 @@ mod setup;
 use std::io::IsTerminal as _;
 
 use clap::error::ErrorKind;
-use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
+use clap::{ArgMatches, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
 use crate::groups;
 pub(crate) use agents::*;
@@ -39,6 +39,10 @@ pub(crate) use setup::*;
 pub(crate) struct Arguments {
     #[command(subcommand)]
     pub(crate) command: Option<Command>,
+
+    /// Whether what is printed is for a program, which then wants to read a failure, too.
+    #[arg(skip)]
+    pub(crate) json: bool,
 }
 
 impl Arguments {
@@ -46,6 +50,7 @@ impl Arguments {
     pub(crate) fn read() -> Result<Self, clap::Error> {
         let mut definition = definition();
         let mut matches = definition.try_get_matches_from_mut(std::env::args_os())?;
+        let json = wants_json(&matches);
         let arguments =
             Self::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut definition))?;
         let is_terminal = std::io::stdin().is_terminal() && std::io::stdout().is_terminal();
@@ -53,8 +58,14 @@ impl Arguments {
             let help = definition.render_help().ansi().to_string();
             return Err(definition.error(ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand, help));
         }
-        Ok(arguments)
+        Ok(Self { json, ..arguments })
     }
+}
+
+/// Whether `--json` stands behind the command.
+fn wants_json(matches: &ArgMatches) -> bool {
+    let is_given = matches.try_get_one::<bool>("json").ok().flatten().copied().unwrap_or_default();
+    is_given || matches.subcommand().is_some_and(|(_, inner)| wants_json(inner))
 }
 
 /// The whole command line, for help, completions and manual pages.

@@ -60,7 +60,7 @@ fn main() -> ExitCode {
         Ok(Outcome::Asks) => ExitCode::from(10),
         Ok(Outcome::Denies) => ExitCode::from(11),
         Err(error) => {
-            output::error(&error);
+            output::failure(&error, arguments.json);
             ExitCode::from(FAILED)
         }
     }
@@ -103,7 +103,7 @@ fn perform(command: &Command) -> Result<Outcome> {
         Command::Diff(given) => command::diff::run(given)?,
         Command::Blame(given) => command::blame::run(given)?,
         Command::Restore(given) => command::restore::run(given)?,
-        Command::Recover(given) => command::recover::run(given)?,
+        Command::Recover(given) => return command::recover::run(given),
         Command::Checkpoints(given) => return command::checkpoints::run(given),
         Command::Permissions(given) => return command::permissions::run(given),
         Command::Trust(given) => command::trust::run(given)?,

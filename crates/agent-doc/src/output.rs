@@ -37,6 +37,13 @@ pub(crate) fn print_json(value: &impl Serialize) -> Result<()> {
     print(text.as_bytes())
 }
 
+/// Writes one of many results to standard output, as a line of JSON.
+pub(crate) fn print_line(value: &impl Serialize) -> Result<()> {
+    let mut text = serde_json::to_string(value).context("the result cannot be written as JSON")?;
+    text.push('\n');
+    print(text.as_bytes())
+}
+
 /// Held while somebody is asked something: nothing else may move on the terminal then.
 static ASKING: Mutex<()> = Mutex::new(());
 
@@ -62,6 +69,24 @@ pub(crate) fn ask(question: &str) {
 /// Says something beside the result, on standard error.
 pub(crate) fn notice(line: &str) {
     say(&format!("{line}\n"));
+}
+
+/// What a program reads of a command that did not do its work.
+#[derive(Debug, Serialize)]
+struct Failure<'a> {
+    error: String,
+    remedy: Option<&'a str>,
+}
+
+/// Says why nothing was done to the person, and to the program that reads the result if there is one.
+pub(crate) fn failure(error: &anyhow::Error, is_json: bool) {
+    if is_json {
+        let remedy = error.downcast_ref::<Refusal>().map(Refusal::remedy);
+        if print_json(&Failure { error: format!("{error:#}"), remedy }).is_err() {
+            // Nobody reads it. The person and the exit code still tell.
+        }
+    }
+    self::error(error);
 }
 
 /// Says why nothing was done, and what the person can do.

@@ -11,6 +11,7 @@ use crate::checksum::{hex128, long_hex128};
 use crate::private;
 use crate::session::layout::Layout;
 use crate::sidecar::{SidecarError, failed};
+use crate::snapshot::Snapshot;
 
 /// Where a response goes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -146,14 +147,15 @@ impl Pending {
         private::replace_before_another(&path, base.as_bytes()).map_err(|source| failed(&path, source))
     }
 
-    /// As [`put_base`](Self::put_base), for a text that a file of its own holds already and that nobody writes in place. Whether it
-    /// could be done.
-    pub(crate) fn link_base(&self, id: &str, holder: &Path) -> Result<bool, SidecarError> {
+    /// As [`put_base`](Self::put_base), if the snapshot is just that text, of which `base` is the [`fingerprint`]: then its file gets a
+    /// second name. Whether it could be done.
+    pub(crate) fn link_base(&self, id: &str, snapshot: &Snapshot, base: &str) -> Result<bool, SidecarError> {
         private::create_folder(&self.folder).map_err(|source| failed(&self.folder, source))?;
         let path = self.base_path(id);
         private::remove(&path).map_err(|source| failed(&path, source))?;
-        // Not every file system has links.
-        Ok(fs::hard_link(holder, &path).is_ok())
+        // Not every file system has second names; and another process may have replaced the snapshot in this moment.
+        Ok(fs::hard_link(snapshot.path(), &path).is_ok()
+            && Snapshot::at(&path).fingerprint()?.as_deref() == Some(base))
     }
 
     /// The text that a response is merged on, if it was kept.
@@ -195,7 +197,8 @@ impl Pending {
         private::remove_all(&[&path, &base]).map_err(|source| failed(&path, source))
     }
 
-    /// Removes what processes that were killed left unfinished. Only for the one who has the turn: nobody else writes here then.
+    /// Removes what processes that were killed left unfinished. Only for the one who has the turn: whoever waits for it
+    /// keeps its answer once more when it has it.
     #[cfg(unix)]
     pub(crate) fn sweep(&self) -> Result<(), SidecarError> {
         let Ok(listed) = fs::read_dir(&self.folder) else {

@@ -58,6 +58,10 @@ pub(crate) struct Diff {
     /// The revision, as 'agent-doc history' lists it
     #[arg(long, value_name = "N")]
     pub(crate) revision: Option<u64>,
+
+    /// Print JSON, for programs
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 /// Show who changed each line of a document last
@@ -98,9 +102,13 @@ pub(crate) struct Restore {
 /// Responses that were on their way into a document are completed, each at most once, and saves that lie beside a document are
 /// taken in. Damaged files of the history are listed and left alone. Without FILE, the whole project is looked through.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:
+#[command(
+    after_help = "Exit codes: 0 nothing waits any more, or --list; 1 something waits still, and standard error says why; 2 not begun
+
+Examples:
   agent-doc recover --list
-  agent-doc recover notes.md")]
+  agent-doc recover notes.md"
+)]
 pub(crate) struct Recover {
     /// The markdown file; without it, all of the project
     #[arg(value_name = "FILE")]

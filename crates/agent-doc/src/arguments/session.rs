@@ -149,6 +149,10 @@ pub(crate) struct Init {
     /// Write the keys and tasks for an editor, in this project
     #[arg(long, value_name = "EDITOR")]
     pub(crate) editor: Option<Editor>,
+
+    /// Print JSON, for programs
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 /// How answers get into a document.
@@ -180,6 +184,10 @@ pub(crate) struct Reset {
     /// The session document
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
+
+    /// Print JSON, for programs
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 /// Write into one component of a document
@@ -201,6 +209,10 @@ pub(crate) struct Patch {
     /// The text; else standard input
     #[arg(value_name = "TEXT")]
     pub(crate) text: Option<String>,
+
+    /// Print JSON, for programs
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 /// Change how answers get into a document
@@ -216,6 +228,10 @@ pub(crate) struct Convert {
     /// How answers get into it from now on
     #[arg(long, value_name = "MODE")]
     pub(crate) mode: SessionMode,
+
+    /// Print JSON, for programs
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 /// Move old answers out of a document, into the project's archive
@@ -234,6 +250,10 @@ pub(crate) struct Compact {
     /// The component that holds the conversation
     #[arg(long, value_name = "NAME", default_value = "exchange")]
     pub(crate) component: String,
+
+    /// Print JSON, for programs
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 /// Commit a document by itself
@@ -248,6 +268,10 @@ pub(crate) struct Commit {
     /// The message; else one that 'clean' knows
     #[arg(short, long, value_name = "TEXT")]
     pub(crate) message: Option<String>,
+
+    /// Print JSON, for programs
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 /// Make one commit of a document's session commits
@@ -258,6 +282,10 @@ pub(crate) struct Clean {
     /// The document
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
+
+    /// Print JSON, for programs
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 /// Answer documents whenever they are saved
@@ -307,7 +335,7 @@ pub(crate) struct Watch {
     #[arg(long)]
     pub(crate) stop: bool,
 
-    /// Print JSON, for programs
+    /// Print JSON, for programs: a line for each thing that happens; with --status or --stop, one object
     #[arg(long)]
     pub(crate) json: bool,
 }

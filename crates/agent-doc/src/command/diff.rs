@@ -1,8 +1,11 @@
 //! `agent-doc diff`: what has changed in a document, since its last answer or since a revision, as every tool of the field shows it.
 //! Never changes anything.
+//!
+//! The JSON is a promise, kept in the guide: fields are added, none is renamed or taken away.
 
 use anyhow::Result;
 use document::diff::unified;
+use serde::Serialize;
 
 use crate::arguments::Diff;
 use crate::past::Past;
@@ -10,6 +13,18 @@ use crate::{input, output};
 
 /// Unchanged lines around a change.
 const CONTEXT: usize = 3;
+
+/// What `--json` prints.
+#[derive(Debug, Serialize)]
+struct Report<'a> {
+    document: &'a str,
+    /// `answer` or `revision`.
+    since: &'static str,
+    /// The revision, if one was named or there is no answer.
+    revision: Option<u64>,
+    changed: bool,
+    diff: &'a str,
+}
 
 pub(crate) fn run(given: &Diff) -> Result<()> {
     if given.revision.is_none() && since_the_answer(given)? {
@@ -21,6 +36,16 @@ pub(crate) fn run(given: &Diff) -> Result<()> {
     let old = past.text_at(&history, revision)?;
     let new = past.text.as_deref().unwrap_or_default();
     let changes = unified(&old, new, CONTEXT);
+    if given.json {
+        let (document, revision, changed) = (&past.name, Some(revision), !changes.is_empty());
+        return output::print_json(&Report {
+            document,
+            since: "revision",
+            revision,
+            changed,
+            diff: &changes,
+        });
+    }
     if changes.is_empty() {
         output::notice(&format!("{} is as it was at revision {revision}", past.name));
         return Ok(());
@@ -45,7 +70,11 @@ fn since_the_answer(given: &Diff) -> Result<bool> {
     let (name, file) = (input::shown(&given.file), super::session::found(&given.file)?);
     let snapshot = snapshot_of(&file, &text)?;
     let change = Change::between(snapshot.as_deref(), &text);
-    if change.is_empty {
+    if given.json {
+        let (document, changed) = (&name, !change.is_empty);
+        let diff = if changed { change.diff.as_str() } else { "" };
+        output::print_json(&Report { document, since: "answer", revision: None, changed, diff })?;
+    } else if change.is_empty {
         output::notice(&format!("Nothing changed since last submit for {name}"));
     } else {
         let since = if change.is_first { "nothing was answered yet" } else { "the last answer" };

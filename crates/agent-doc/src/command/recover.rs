@@ -15,7 +15,10 @@ use workspace::sidecar::{DocumentPaths, Sidecar, root_of};
 use super::visible;
 use crate::arguments::Recover;
 use crate::refusal::Refusal;
-use crate::{input, moment, output, reach};
+use crate::{Outcome, input, moment, output, reach};
+
+/// The exit code if something waits that could not be brought home.
+const STILL_WAITS: u8 = 1;
 
 /// What `--json` prints.
 #[derive(Debug, Default, Serialize)]
@@ -59,7 +62,7 @@ struct CompletedRow {
     revision: u64,
 }
 
-pub(crate) fn run(given: &Recover) -> Result<()> {
+pub(crate) fn run(given: &Recover) -> Result<Outcome> {
     let (root, document) = place(given.file.as_deref())?;
     let unusable = || {
         let remedy = "look at the folder '.agent-doc' in the root of the project; documents are not touched";
@@ -76,9 +79,11 @@ pub(crate) fn run(given: &Recover) -> Result<()> {
         }
     }
     if given.json {
-        return output::print_json(&report);
+        output::print_json(&report)?;
+    } else {
+        tell(&report, given.list)?;
     }
-    tell(&report, given.list)
+    Ok(if report.problems.is_empty() { Outcome::Done } else { Outcome::Code(STILL_WAITS) })
 }
 
 /// The root of the project, and the document's path in it.

@@ -109,6 +109,7 @@ fn shown(told: Told) -> Option<Event> {
         Told::NoPlace => {
             Event::Told(Notice::Warning, "the place of the answer is gone; the answer waits".to_owned())
         }
+        Told::Stuck(why) => Event::Told(Notice::Warning, format!("{why}; the answer waits")),
         Told::Said(Said::Talk(_) | Said::Tokens(_))
         | Told::Recovered(_)
         | Told::Committed(_)

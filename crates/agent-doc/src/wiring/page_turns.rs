@@ -187,6 +187,7 @@ fn heard(shown: &mut Turn, told: Told) -> bool {
             return is_new;
         }
         Told::NoPlace => "the place of the answer is gone; it waits".to_owned(),
+        Told::Stuck(_) => "the document cannot be written; the answer waits".to_owned(),
         Told::Said(Said::Talk(_) | Said::Break | Said::Void)
         | Told::Recovered(_)
         | Told::Committed(_)

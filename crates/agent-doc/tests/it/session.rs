@@ -2,10 +2,14 @@
 
 mod answers;
 mod commands;
+mod continuity;
 mod editors;
 mod git;
+mod hindered;
+mod json;
 mod permission;
 mod refusals;
+mod scenarios;
 mod scene;
 mod terminal;
 mod trouble;

@@ -3,22 +3,31 @@
 use std::time::{Duration, Instant};
 
 use document::component::{components, inert};
-use document::patch::{apply_patches, parse_answer, safe_prefix};
+use document::patch::{apply_patches, parse_answer, safe_prefix, steady_prefix};
 
 use crate::fragments::Random;
 
 const DOCUMENT: &str = "# Plan\n<!-- agent:status -->\nIdle.\n<!-- /agent:status -->\n<!-- agent:exchange -->\nHow far?\n<!-- /agent:exchange -->\n\n```\n<!-- agent:inert -->\n```\n";
 
+/// The two ways to say how much of an answer may be written.
+const PREFIXES: [fn(&str) -> usize; 2] = [safe_prefix, steady_prefix];
+
 /// Cuts `answer` at every byte; what may be written grows, and the document parses after each flush.
 fn check(answer: &str) {
+    for prefix in PREFIXES {
+        check_with(prefix, answer);
+    }
+}
+
+fn check_with(prefix: fn(&str) -> usize, answer: &str) {
     let mut written = 0;
     for cut in 0..=answer.len() {
         let whole =
             std::str::from_utf8(&answer.as_bytes()[..cut]).map_or_else(|error| error.valid_up_to(), str::len);
-        let safe = safe_prefix(&answer[..whole]);
-        assert!(safe >= written, "{:?} takes back {:?}", &answer[..whole], &answer[safe..written]);
-        written = safe;
-        let text = &answer[..safe];
+        let shown = prefix(&answer[..whole]);
+        assert!(shown >= written, "{:?} takes back {:?}", &answer[..whole], &answer[shown..written]);
+        written = shown;
+        let text = &answer[..shown];
         let applied = apply_patches(DOCUMENT, &parse_answer(text)).unwrap();
         let names: Vec<_> =
             components(&applied.text).unwrap().into_iter().map(|component| component.name).collect();
@@ -78,19 +87,22 @@ fn what_later_text_can_change_is_held_back() {
 fn any_answer_can_be_cut_anywhere() {
     let mut random = Random::new(6);
     for _ in 0..500 {
-        let answer = random.soup(16);
-        let mut written = 0;
-        for cut in 0..=answer.len() {
-            let Some(partial) = answer.get(..cut) else {
-                continue;
-            };
-            let safe = safe_prefix(partial);
-            assert!(safe >= written, "{partial:?} takes back {:?}", &partial[safe..written]);
-            written = safe;
-            let text = &partial[..safe];
-            let applied = apply_patches(DOCUMENT, &parse_answer(text)).unwrap();
-            assert_eq!(components(&applied.text).unwrap().len(), 2, "{text:?}");
-        }
+        check(&random.soup(16));
+    }
+}
+
+#[test]
+fn a_line_that_may_yet_turn_into_a_heading_is_held_back_and_nothing_else_of_plain_text() {
+    for (text, held) in [
+        ("a\n#", "#"),
+        ("a\n--", "--"),
+        ("a\n =", " ="),
+        ("a\n- b", ""),
+        ("a\n# b", ""),
+        ("half a wo", ""),
+        ("a\n```ru", "```ru"),
+    ] {
+        assert_eq!(&text[steady_prefix(text)..], held, "{text:?}");
     }
 }
 

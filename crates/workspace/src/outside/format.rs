@@ -35,6 +35,9 @@ pub(super) enum TooMuch {
 trait Dialect: Send {
     /// Takes one event.
     fn hear(&mut self, event: &Value, telling: &mut Telling<'_>);
+
+    /// Whether what was heard so far is a whole answer. A program that is cut off may well exit as if nothing had happened.
+    fn is_whole(&self) -> bool;
 }
 
 /// The reader for a format.
@@ -45,7 +48,7 @@ pub(super) fn reader(format: &Format) -> Box<dyn Reader> {
         Format::Json { text, session } => Box::new(whole::Whole::new(text, session.as_deref())),
         Format::Claude => events(claude::Claude::default()),
         Format::Codex => events(codex::Codex::default()),
-        Format::Gemini => events(gemini::Gemini),
+        Format::Gemini => events(gemini::Gemini::default()),
         Format::Opencode => events(opencode::Opencode::default()),
     }
 }
@@ -95,6 +98,9 @@ impl<D: Dialect> Reader for Events<D> {
     fn finish(&mut self, telling: &mut Telling<'_>) {
         if let Some(line) = self.lines.finish() {
             self.line(&line, telling);
+        }
+        if !self.dialect.is_whole() {
+            telling.cut_off();
         }
     }
 }

@@ -38,6 +38,8 @@ pub(super) struct Telling<'a> {
     failure: Option<String>,
     complaint: String,
     garbage: Option<String>,
+    /// Whether there is more to the answer than was said.
+    is_cut_off: bool,
 }
 
 impl<'a> Telling<'a> {
@@ -56,6 +58,7 @@ impl<'a> Telling<'a> {
             failure: None,
             complaint: String::new(),
             garbage: None,
+            is_cut_off: false,
         }
     }
 
@@ -162,6 +165,11 @@ impl<'a> Telling<'a> {
         }
     }
 
+    /// It ended without saying that this was all.
+    pub(super) fn cut_off(&mut self) {
+        self.is_cut_off = true;
+    }
+
     fn is_answer(&self) -> bool {
         self.had_words || self.has_words
     }
@@ -186,6 +194,9 @@ impl<'a> Telling<'a> {
         }
         if is_well {
             return match self.garbage {
+                _ if self.is_answer() && self.is_cut_off => {
+                    Err(AgentError::Failed { agent, told: cut_off(&self.complaint) })
+                }
                 _ if self.is_answer() => Ok(()),
                 Some(told) => Err(AgentError::Garbled { agent, told }),
                 None => Err(AgentError::Nothing { agent }),
@@ -201,4 +212,10 @@ impl<'a> Telling<'a> {
         };
         Err(AgentError::Failed { agent, told })
     }
+}
+
+/// That an answer ended too early, and what was complained about before.
+fn cut_off(complaint: &str) -> String {
+    let gap = if complaint.is_empty() { "" } else { ": " };
+    format!("it ended before its answer was whole{gap}{complaint}")
 }

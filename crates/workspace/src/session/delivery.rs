@@ -48,6 +48,8 @@ pub struct Outcome {
     pub is_merged: bool,
     /// Places where conflict markers were written.
     pub conflicts: usize,
+    /// An answer of this name was in the document before, so that nothing was written.
+    pub is_repeated: bool,
     /// What the person may want to know.
     pub notices: Vec<String>,
     /// What the document read after the last write.
@@ -122,6 +124,25 @@ impl Delivery {
     ///
     /// [`DeliveryError`] if that cannot be kept.
     pub fn begin(paths: &DocumentPaths, order: Order) -> Result<Delivery, DeliveryError> {
+        let delivery = Delivery::new(paths, order)?;
+        delivery.keep_all()?;
+        Ok(delivery)
+    }
+
+    /// A delivery of which all is said. When this returns, the answer is on the disk.
+    ///
+    /// # Errors
+    ///
+    /// [`DeliveryError`] if it cannot be kept.
+    pub fn begin_whole(paths: &DocumentPaths, order: Order, answer: &str) -> Result<Delivery, DeliveryError> {
+        let mut delivery = Delivery::new(paths, order)?;
+        delivery.say(answer);
+        delivery.complete();
+        delivery.keep_all()?;
+        Ok(delivery)
+    }
+
+    fn new(paths: &DocumentPaths, order: Order) -> Result<Delivery, DeliveryError> {
         let pending = Pending::at(&paths.pending_dir);
         let snapshot = Snapshot::at(&paths.snapshot);
         let Order { id, author, time, layout, write, path, baseline, is_earlier } = order;
@@ -131,13 +152,7 @@ impl Delivery {
         response.is_later = is_earlier
             && before.as_ref().is_some_and(|before| *before != response.base)
             && snapshot.get()?.is_some_and(|before| is_extended(&baseline, &before));
-        let is_snapshot = before.as_ref() == Some(&response.base);
         response.snapshot = before.filter(|_| !response.is_later);
-        // The same text is on the disk already, and whoever replaces the snapshot leaves this one alone.
-        if !is_snapshot || !pending.link_base(&id, snapshot.path())? {
-            pending.put_base(&id, &baseline)?;
-        }
-        pending.put(&response)?;
         let outcome = Outcome::default();
         let (laid, written) = (None, None);
         Ok(Delivery { pending, snapshot, response, layout, write, path, baseline, laid, written, outcome })
@@ -225,6 +240,15 @@ impl Delivery {
         &self.outcome
     }
 
+    fn keep_all(&self) -> Result<(), DeliveryError> {
+        let Response { id, base, snapshot, .. } = &self.response;
+        // The same text may be on the disk already, and whoever replaces the snapshot leaves this one alone.
+        if snapshot.as_ref() != Some(base) || !self.pending.link_base(id, &self.snapshot, base)? {
+            self.pending.put_base(id, &self.baseline)?;
+        }
+        self.keep()
+    }
+
     /// Puts what was said on the disk, without touching the document.
     ///
     /// # Errors
@@ -278,8 +302,13 @@ impl Delivery {
                 | FileResult::Content { .. }
                 | FileResult::SectionContent { .. }
                 | FileResult::Created { .. } => {
-                    self.outcome.is_merged |= *current != *self.shown();
-                    self.outcome.conflicts += merged.conflicts;
+                    // The same name may also be known because the owner died after it had done what was asked.
+                    self.outcome.is_repeated =
+                        reply.duplicate && *read(reach, &self.path).await?.0 == *current;
+                    if !self.outcome.is_repeated {
+                        self.outcome.is_merged |= *current != *self.shown();
+                        self.outcome.conflicts += merged.conflicts;
+                    }
                     self.outcome.revision = Some(reply.revision);
                     self.response.applied = length;
                     self.response.attempt = None;

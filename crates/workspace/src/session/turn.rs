@@ -92,8 +92,10 @@ pub enum Told {
         /// How many bytes of the answer were said by then.
         bytes: usize,
     },
-    /// The place of the answer is gone or broken; nothing is written until it is there again.
+    /// The place of the answer is gone or broken; nothing is written until it is there again. Told once for each time.
     NoPlace,
+    /// The document cannot be written, for this reason; the answer waits, and is tried again. Told once for each reason.
+    Stuck(String),
 }
 
 /// What came of a turn.
@@ -190,6 +192,10 @@ struct Turn<'a> {
     snapshot: Option<String>,
     change: Change,
     layout: Layout,
+    /// What was told last of why nothing is written, if that is still so.
+    stuck: Option<Told>,
+    /// How many bytes of the answer were kept while nothing could be written.
+    kept: usize,
     _lock: TurnLock,
 }
 
@@ -260,8 +266,21 @@ impl<'a> Turn<'a> {
         let snapshot = Snapshot::at(&paths.snapshot).get()?;
         let change = Change::between(snapshot.as_deref(), &text);
         let layout = layout(&text, &settings, manner)?;
-        let reach = Some(reach);
-        Ok(Turn { file, sidecar, reach, door, manner, text, settings, snapshot, change, layout, _lock: lock })
+        Ok(Turn {
+            file,
+            sidecar,
+            reach: Some(reach),
+            door,
+            manner,
+            text,
+            settings,
+            snapshot,
+            change,
+            layout,
+            stuck: None,
+            kept: 0,
+            _lock: lock,
+        })
     }
 
     async fn answer(
@@ -358,13 +377,13 @@ impl<'a> Turn<'a> {
                         }
                         if is_awaited && heard.is_empty() && !delivery.said().trim().is_empty() {
                             is_awaited = false;
-                            self.show(delivery, tell).await?;
+                            self.show(delivery, tell).await;
                             ticks.reset();
                         }
                     }
                     None => break,
                 },
-                _ = ticks.tick() => self.show(delivery, tell).await?,
+                _ = ticks.tick() => self.show(delivery, tell).await,
             }
         }
         let answered = (&mut answering).await.unwrap_or_else(|_| {
@@ -390,26 +409,42 @@ impl<'a> Turn<'a> {
         ticks
     }
 
-    /// Brings more of the answer into the document, or at least onto the disk.
-    async fn show(
-        &mut self,
-        delivery: &mut Delivery,
-        tell: &mut (dyn FnMut(Told) + Send),
-    ) -> Result<(), TurnError> {
-        if self.manner.pace == Pace::Whole {
-            return Ok(delivery.keep()?);
-        }
-        match delivery.flush(self.reach().await?, Upto::Steady).await {
+    /// Brings more of the answer into the document, or at least onto the disk. What hinders it may be gone before the agent has said all,
+    /// so this never ends the turn.
+    async fn show(&mut self, delivery: &mut Delivery, tell: &mut (dyn FnMut(Told) + Send)) {
+        let stuck = match self.shown(delivery).await {
             Ok(Flushed::Written) => {
                 let revision = delivery.outcome().revision.unwrap_or_default();
                 tell(Told::Flushed { revision, bytes: delivery.said().len() });
+                None
             }
-            Ok(Flushed::Nothing) => {}
+            Ok(Flushed::Nothing) => None,
             // What does not fit half may fit whole.
-            Ok(Flushed::NoPlace) | Err(DeliveryError::Layout(_)) => tell(Told::NoPlace),
-            Err(error) => return Err(error.into()),
+            Ok(Flushed::NoPlace) | Err(TurnError::Delivery(DeliveryError::Layout(_))) => Some(Told::NoPlace),
+            Err(error) => Some(Told::Stuck(format!("{error:#}"))),
+        };
+        if let Some(told) = &stuck {
+            self.keep(delivery);
+            if self.stuck != stuck {
+                tell(told.clone());
+            }
         }
-        Ok(())
+        self.stuck = stuck;
+    }
+
+    /// Has words that are not shown found by `recover`, even if nobody lives to the end of the turn.
+    fn keep(&mut self, delivery: &Delivery) {
+        if self.kept != delivery.said().len() && delivery.keep().is_ok() {
+            self.kept = delivery.said().len();
+        }
+    }
+
+    async fn shown(&mut self, delivery: &mut Delivery) -> Result<Flushed, TurnError> {
+        if self.manner.pace == Pace::Whole {
+            delivery.keep()?;
+            return Ok(Flushed::Nothing);
+        }
+        Ok(delivery.flush(self.reach().await?, Upto::Steady).await?)
     }
 
     /// Brings the rest into the document, or keeps it.

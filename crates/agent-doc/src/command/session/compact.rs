@@ -8,6 +8,7 @@ use document::component::{self, ComponentError};
 use document::exchange::{Speaker, blocks};
 use document::frontmatter::Format;
 use document::section::find_sections;
+use serde::Serialize;
 use workspace::session::file::SessionFile;
 use workspace::sidecar::Sidecar;
 use workspace::snapshot::Snapshot;
@@ -16,6 +17,17 @@ use super::{changed, found};
 use crate::arguments::Compact;
 use crate::refusal::Refusal;
 use crate::{input, moment, output, reach};
+
+/// What `--json` prints.
+#[derive(Debug, Serialize)]
+struct Report<'a> {
+    document: &'a str,
+    /// How many lines left the document.
+    lines: usize,
+    /// Where they are now.
+    archive: Option<PathBuf>,
+    revision: Option<u64>,
+}
 
 pub(crate) fn run(given: &Compact) -> Result<()> {
     let file = found(&given.file)?;
@@ -29,6 +41,9 @@ pub(crate) fn run(given: &Compact) -> Result<()> {
         })?,
     };
     let Some(old) = old else {
+        if given.json {
+            return output::print_json(&Report { document: &name, lines: 0, archive: None, revision: None });
+        }
         output::notice(&format!("{name}: there are no more than {} exchanges", given.keep));
         return Ok(());
     };
@@ -37,9 +52,12 @@ pub(crate) fn run(given: &Compact) -> Result<()> {
         Some((before, after)) => Ok([before, after].concat()),
         None => Err(Refusal::new(format!("{name} was changed meanwhile"), "try again").into()),
     };
-    changed(&file, &name, reach::PERSON, gone)?;
+    let revision = changed(&file, &name, reach::PERSON, gone)?;
     forget(&file, &text, &old)?;
     let lines = old.lines().count();
+    if given.json {
+        return output::print_json(&Report { document: &name, lines, archive: Some(archive), revision });
+    }
     output::notice(&format!("{name}: {lines} lines are in {} now", archive.display()));
     Ok(())
 }

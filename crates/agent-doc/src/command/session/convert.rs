@@ -4,6 +4,7 @@ use anyhow::Result;
 use document::component::{ComponentError, find_component};
 use document::frontmatter::{Presence, clear_key, has_key, presence, remove_key, set_key};
 use document::text::LineEnding;
+use serde::Serialize;
 
 use super::{changed, found};
 use crate::arguments::{Convert, SessionMode};
@@ -13,11 +14,23 @@ use crate::{input, output, reach};
 /// Keys that would outrank the mode.
 const OUTRANKING: [&str; 2] = ["agent_doc_format", "agent_doc_write"];
 
+/// What `--json` prints.
+#[derive(Debug, Serialize)]
+struct Report<'a> {
+    document: &'a str,
+    mode: &'static str,
+    /// None if it was in this mode already.
+    revision: Option<u64>,
+}
+
 pub(crate) fn run(given: &Convert) -> Result<()> {
     let file = found(&given.file)?;
     let name = input::shown(&given.file);
     let done = changed(&file, &name, reach::PERSON, |text| converted(text, given.mode, &name))?;
     let mode = word(given.mode);
+    if given.json {
+        return output::print_json(&Report { document: &name, mode, revision: done });
+    }
     match done {
         Some(revision) => {
             output::notice(&format!("{name}: answers come in as '{mode}' now; revision {revision}"));

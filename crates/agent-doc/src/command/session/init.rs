@@ -2,19 +2,45 @@
 
 mod editor;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
+use serde::Serialize;
 
 use crate::arguments::{Init, SessionMode};
 use crate::refusal::Refusal;
 use crate::{input, output};
 
+/// What `--json` prints.
+#[derive(Debug, Serialize)]
+struct Report {
+    /// The document that was made, if one was wanted.
+    document: Option<String>,
+    /// What was written for the editor, if one was named.
+    editor: Option<PathBuf>,
+}
+
 pub(crate) fn run(given: &Init) -> Result<()> {
-    if let Some(editor) = given.editor {
-        editor::set_up(editor)?;
+    let editor = given.editor.map(editor::set_up).transpose()?;
+    let document = given.file.as_deref().map(|file| make(file, given)).transpose()?;
+    if given.json {
+        return output::print_json(&Report { document, editor: editor.map(|(path, _)| path) });
     }
-    let Some(file) = &given.file else { return Ok(()) };
+    if let Some((path, next)) = editor {
+        output::notice(&format!("{} is there", path.display()));
+        output::notice(next);
+    }
+    if let Some(name) = document {
+        let command = command(given.mode);
+        output::notice(&format!(
+            "{name} is there; write below the last heading, save, then: agent-doc {command} {name}"
+        ));
+    }
+    Ok(())
+}
+
+/// Makes the document. Its name as the person typed it.
+fn make(file: &Path, given: &Init) -> Result<String> {
     let name = input::shown(file);
     let file = &std::path::absolute(file).context("the current folder cannot be found")?;
     let title = given.title.clone().unwrap_or_else(|| title_of(file));
@@ -34,11 +60,7 @@ pub(crate) fn run(given: &Init) -> Result<()> {
         _ => anyhow::Error::new(error)
             .context(Refusal::new(format!("{name} cannot be made"), "name a place that you may write in")),
     })?;
-    output::notice(&format!(
-        "{name} is there; write below the last heading, save, then: agent-doc {} {name}",
-        command(given.mode)
-    ));
-    Ok(())
+    Ok(name)
 }
 
 fn command(mode: SessionMode) -> &'static str {

@@ -2,6 +2,7 @@
 
 use anyhow::{Context as _, Result};
 use document::frontmatter::{clear_key, has_key};
+use serde::Serialize;
 use workspace::session::layout::talk_key;
 use workspace::sidecar::Sidecar;
 use workspace::snapshot::Snapshot;
@@ -11,6 +12,14 @@ use crate::arguments::Reset;
 use crate::refusal::Refusal;
 use crate::{input, output, reach};
 
+/// What `--json` prints.
+#[derive(Debug, Serialize)]
+struct Report<'a> {
+    document: &'a str,
+    /// None if its text had nothing to forget.
+    revision: Option<u64>,
+}
+
 pub(crate) fn run(given: &Reset) -> Result<()> {
     let file = found(&given.file)?;
     let (name, text) = (input::shown(&given.file), input::read(&given.file)?);
@@ -19,11 +28,14 @@ pub(crate) fn run(given: &Reset) -> Result<()> {
         || Refusal::new(format!("{name} cannot be reset"), "look who owns the folder '.agent-doc'");
     let sidecar = Sidecar::open(&file.root).with_context(unusable)?;
     let paths = file.paths(&sidecar, &text).with_context(unusable)?;
-    changed(&file, &name, reach::PERSON, |text| {
+    let revision = changed(&file, &name, reach::PERSON, |text| {
         let key = talk_key(text);
         Ok(if has_key(text, key) { clear_key(text, key)? } else { text.to_owned() })
     })?;
     Snapshot::at(&paths.snapshot).clear().with_context(unusable)?;
+    if given.json {
+        return output::print_json(&Report { document: &name, revision });
+    }
     output::notice(&format!("{name}: all of it is new again, and the next answer begins a new conversation"));
     Ok(())
 }

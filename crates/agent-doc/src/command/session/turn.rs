@@ -7,7 +7,7 @@ use anyhow::{Context as _, Result};
 use serde::Serialize;
 use workspace::git::{Branched, Committed};
 use workspace::session::agent::AgentError;
-use workspace::session::delivery::Outcome as Delivered;
+use workspace::session::delivery::{DeliveryError, Outcome as Delivered};
 use workspace::session::file::{NoSession, SessionFile};
 use workspace::session::turn::{self, Git, Manner, Pace, Taken, Told, TurnError};
 
@@ -32,6 +32,18 @@ struct Report<'a> {
     seconds: f64,
 }
 
+/// What `--dry-run --json` prints.
+#[derive(Debug, Serialize)]
+struct Preview<'a> {
+    document: &'a str,
+    /// `preview` or `nothing`.
+    outcome: &'static str,
+    /// Whether nothing was answered yet.
+    first: bool,
+    diff: &'a str,
+    prompt: Option<&'a str>,
+}
+
 pub(crate) fn run(given: &Run) -> Result<Outcome> {
     let file = found(&given.turn.file)?;
     if given.dry_run {
@@ -49,7 +61,16 @@ fn preview(file: &SessionFile, given: &TurnArguments) -> Result<Outcome> {
     let text = input::read(&file.whole)?;
     let manner = manner(given, Pace::Whole, None);
     let preview = turn::preview(file, &text, &manner).map_err(|error| refused(&given.file, error))?;
-    if preview.change.is_empty {
+    if given.json {
+        let outcome = if preview.change.is_empty { "nothing" } else { "preview" };
+        output::print_json(&Preview {
+            document: &input::shown(&given.file),
+            outcome,
+            first: preview.change.is_first,
+            diff: &preview.change.diff,
+            prompt: (!preview.change.is_empty).then_some(preview.prompt.as_str()),
+        })?;
+    } else if preview.change.is_empty {
         output::notice(&nothing(&given.file));
     } else {
         output::print(preview.prompt.as_bytes())?;
@@ -90,7 +111,7 @@ fn perform(file: &SessionFile, given: &TurnArguments, pace: Pace, target: Option
     let (taken, code) = taken;
     match (taken, code) {
         (Err(error), Some(code)) => {
-            output::error(&refused(&given.file, error));
+            output::failure(&refused(&given.file, error), given.json);
             Ok(Outcome::Code(code))
         }
         (Err(error), None) => Err(refused(&given.file, error)),
@@ -133,6 +154,7 @@ fn tell(told: &Told, is_quiet: bool) {
         Told::NoPlace => {
             "warning: the place of the answer is gone or its markers are broken; the answer waits".to_owned()
         }
+        Told::Stuck(why) => format!("warning: {why}; the answer waits, and is tried again"),
         Told::Committed(Committed::Made { .. } | Committed::Unchanged)
         | Told::Branched(_, Branched::Already)
         | Told::Asked
@@ -216,6 +238,10 @@ pub(crate) fn refused(file: &Path, error: TurnError) -> anyhow::Error {
             (format!("{name}: {error}; the answer is kept"), format!("put the place back, then: {recover}"))
         }
         TurnError::TooLong => (format!("{name}: {error}"), recover),
+        TurnError::Delivery(DeliveryError::Sidecar(why)) => (
+            format!("{name}: not all of what was said could be kept: {why}"),
+            format!("make room on the disk, or look who owns the folder '.agent-doc'; then: {recover}"),
+        ),
         TurnError::Delivery(why) => (format!("{name}: {why}"), format!("the answer is kept; {recover}")),
         TurnError::Sidecar(_) | TurnError::Reach(_) | TurnError::Recover(_) => (
             format!("{name} cannot be worked on"),

@@ -1,5 +1,7 @@
 //! `agent-doc watch`: documents answered when they are saved. Never goes to the background by itself.
 
+mod told;
+
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,7 +10,7 @@ use agent::StreamController;
 use anyhow::{Context as _, Result};
 use serde::Serialize;
 use workspace::session::file::SessionFile;
-use workspace::session::turn::{Git, Manner, Pace, Taken, Told};
+use workspace::session::turn::{Git, Manner, Pace};
 use workspace::session::watching::{self, DocumentStatus, Event, Options, State, Status};
 use workspace::sidecar::root_of;
 
@@ -30,6 +32,14 @@ struct Report {
     documents: Vec<Row>,
 }
 
+/// What `--stop --json` prints.
+#[derive(Debug, Serialize)]
+struct Stopped {
+    watching: bool,
+    /// The process that was ended, if there was one.
+    process: Option<u32>,
+}
+
 #[derive(Debug, Serialize)]
 struct Row {
     path: String,
@@ -43,7 +53,7 @@ pub(crate) fn run(given: &Watch) -> Result<Outcome> {
         return status(&root, given.json);
     }
     if given.stop {
-        return stop(&root);
+        return stop(&root, given.json);
     }
     let runtime = tokio::runtime::Runtime::new().context("no thread can be started")?;
     let done = runtime.block_on(async {
@@ -58,7 +68,9 @@ pub(crate) fn run(given: &Watch) -> Result<Outcome> {
     done.with_context(|| {
         Refusal::new("nothing is watched", "'agent-doc watch --status' says whether it is watched already")
     })?;
-    output::notice("no longer watching");
+    if !given.json {
+        output::notice("no longer watching");
+    }
     Ok(Outcome::Done)
 }
 
@@ -117,38 +129,15 @@ fn turn() -> u64 {
 }
 
 fn tell(root: &Path, given: &Watch, event: &Event) {
-    let line = match event {
-        Event::Watching(documents) => {
-            let many = match documents.len() {
-                0 => "no session document yet".to_owned(),
-                1 => "1 session document".to_owned(),
-                count => format!("{count} session documents"),
-            };
-            format!("watching {} with {many}; ctrl-c ends", root.display())
-        }
-        Event::Found(path) => format!("{path}: found"),
-        Event::Begun(path) => format!("{path}: answering"),
-        Event::Ended(path, Ok(Taken::Answered(delivered))) => {
-            let merged = match (delivered.conflicts, delivered.is_merged) {
-                (0, false) => "",
-                (0, true) => ". Merge successful — user edits preserved.",
-                (_, _) => ". WARNING: Merge conflicts detected.",
-            };
-            format!("{path}: answered{merged}")
-        }
-        Event::Ended(path, Ok(Taken::Nothing)) => format!("{path}: nothing to answer"),
-        Event::Ended(path, Err(error)) => format!("{path}: {error}"),
-        Event::Skipped(path, why) => format!("{path}: {why}"),
-        Event::Refused(path, why) => format!("{path}: {why}"),
-        Event::Told(path, Told::NoPlace) => {
-            format!("{path}: the place of the answer is gone or its markers are broken; the answer waits")
-        }
-        Event::Told(..) => return,
-    };
     if given.json {
-        return;
+        if let Some(line) = told::line(event)
+            && output::print_line(&line).is_err()
+        {
+            // Whoever read the lines is gone, or cannot take more. The documents are answered all the same.
+        }
+    } else if let Some(sentence) = told::sentence(root, event) {
+        output::notice(&visible(&sentence));
     }
-    output::notice(&visible(&line));
 }
 
 fn status(root: &Path, is_json: bool) -> Result<Outcome> {
@@ -188,9 +177,9 @@ fn table(status: &Status) -> String {
     table
 }
 
-fn stop(root: &Path) -> Result<Outcome> {
+fn stop(root: &Path, is_json: bool) -> Result<Outcome> {
     let Some(status) = watching::status(root) else {
-        output::notice(&format!("{} is not watched", root.display()));
+        ended(is_json, None, &format!("{} is not watched", root.display()))?;
         return Ok(Outcome::Done);
     };
     watching::end(&status).with_context(|| {
@@ -204,6 +193,15 @@ fn stop(root: &Path) -> Result<Outcome> {
         }
         std::thread::sleep(PAUSE);
     }
-    output::notice("no longer watched");
+    ended(is_json, Some(status.process), "no longer watched")?;
     Ok(Outcome::Done)
+}
+
+/// Says that nothing is watched any more, and which process did.
+fn ended(is_json: bool, process: Option<u32>, words: &str) -> Result<()> {
+    if is_json {
+        return output::print_json(&Stopped { watching: false, process });
+    }
+    output::notice(words);
+    Ok(())
 }

@@ -18,20 +18,25 @@ fn a_long_history_in_the_target_is_untouched() {
 #[test]
 fn rapid_saves_while_an_answer_streams_are_all_there() {
     const SAVES: usize = 94;
-    let scene =
-        Scene::new(STREAM, "echo 'Begun.'; while [ ! -e \"$DOC.go\" ]; do sleep 0.02; done; echo 'Done.'");
+    let talker = "i=0; while [ ! -e \"$DOC.go\" ]; do i=$((i+1)); echo \"Talk $i.\"; sleep 0.02; done
+echo $i > \"$DOC.count\"; echo 'Done.'";
+    let scene = Scene::new(STREAM, talker);
     let child = scene.spawn_piped(&["stream", "notes.md", "--interval", "50"]);
-    scene.until("words are shown", || scene.read("notes.md").contains("Begun."));
+    scene.until("words are shown", || scene.read("notes.md").contains("Talk 1."));
     for number in 0..SAVES {
         scene.append("notes.md", &format!("save {number}.\n"));
     }
+    let talked = scene.read("notes.md").matches("Talk").count();
+    scene.until("the answer goes on", || scene.read("notes.md").matches("Talk").count() > talked);
     scene.write("notes.md.go", "");
     assert!(child.wait_with_output().unwrap().status.success());
     let text = scene.read("notes.md");
     for number in 0..SAVES {
         assert_eq!(text.matches(&format!("save {number}.\n")).count(), 1, "{text}");
     }
-    assert!(text.contains("What is it?\n\nBegun.\nDone.\n<!-- /agent:exchange -->"), "{text}");
+    let count: usize = scene.read("notes.md.count").trim().parse().unwrap();
+    let talk: String = (1..=count).map(|number| format!("Talk {number}.\n")).collect();
+    assert!(text.contains(&format!("What is it?\n\n{talk}Done.\n<!-- /agent:exchange -->")), "{text}");
 }
 
 #[test]
@@ -83,6 +88,13 @@ printf -- '---\\nsession:\\nagent_doc_mode: stream\\nagent: fake\\n---\\njust no
         text.ends_with("just notes\n") && !text.contains("agent:exchange") && !text.contains("Done."),
         "{text}"
     );
+    // As long as the place is gone, asking for it again and again neither helps nor harms.
+    for arguments in [["recover", "notes.md"].as_slice(), &["recover"], &["recover", "notes.md", "--json"]] {
+        let told = scene.told(arguments);
+        assert!(told.starts_with("exit 1\n") && told.contains("put it back"), "{told}");
+        assert_eq!(scene.read("notes.md"), text);
+    }
+    assert!(scene.well(&["recover", "notes.md", "--list"]).contains("response"));
     scene.append("notes.md", "\n<!-- agent:exchange -->\n<!-- /agent:exchange -->\n");
     for _ in 0..2 {
         scene.well(&["recover", "notes.md"]);

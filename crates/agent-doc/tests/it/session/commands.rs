@@ -124,3 +124,58 @@ fn without_a_key_or_an_agent_the_offline_model_answers() {
     assert!(scene.read("notes.md").contains("offline model"));
     assert!(scene.read("notes.md").contains("session: 0"));
 }
+
+#[test]
+fn a_component_takes_its_text_from_standard_input() {
+    let scene = Scene::new(STREAM, "");
+    let output = scene.with_input(&["patch", "notes.md", "exchange"], "Piped.\n");
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    assert!(scene.read("notes.md").contains("What is it?\n\nPiped.\n<!-- /agent:exchange -->"));
+}
+
+#[test]
+fn what_was_a_comment_is_a_change_once_it_is_none() {
+    let scene = Scene::new(APPEND, "echo Yes.");
+    scene.well(&["run", "notes.md"]);
+    scene.append("notes.md", "<!-- And why? -->\n");
+    assert!(scene.told(&["diff", "notes.md"]).contains("Nothing changed"));
+    scene.write("notes.md", &scene.read("notes.md").replace("<!-- And why? -->", "And why?"));
+    assert!(scene.well(&["diff", "notes.md"]).contains("+And why?"));
+}
+
+#[test]
+fn old_entries_of_a_component_go_to_the_archive_too() {
+    for (mode, command) in [("template", "run"), ("stream", "stream")] {
+        let document = STREAM.replace("mode: stream", &format!("mode: {mode}"));
+        let scene = Scene::new(&document, "printf '### Re: it\\n\\nYes.\\n'");
+        for number in 1..=3 {
+            scene.well(&[command, "notes.md"]);
+            let asked = format!("Question {number}?\n<!-- /agent");
+            scene.write("notes.md", &scene.read("notes.md").replace("<!-- /agent", &asked));
+        }
+        scene.well(&["compact", "notes.md", "--keep", "1"]);
+        let text = scene.read("notes.md");
+        assert_eq!(text.matches("### Re: it").count(), 1, "{mode}: {text}");
+        assert!(text.contains("Question 3?") && text.ends_with("\n\nmy note\n"), "{mode}: {text}");
+        let told = scene.well(&["diff", "notes.md"]);
+        assert!(told.contains("+Question 3?") && !told.contains("\n-Y"), "{mode}: {told}");
+    }
+}
+
+#[test]
+fn a_document_can_be_converted_to_every_mode_and_is_answered_there() {
+    for (mode, command) in [("append", "run"), ("template", "run"), ("stream", "stream")] {
+        for start in [APPEND, STREAM] {
+            let scene = Scene::new(start, "echo Yes.");
+            scene.well(&["convert", "notes.md", "--mode", mode]);
+            let text = scene.read("notes.md");
+            assert!(text.contains(&format!("agent_doc_mode: {mode}\n")), "{text}");
+            assert!(text.contains("What is it?\n"), "{text}");
+            scene.well(&[command, "notes.md"]);
+            let text = scene.read("notes.md");
+            let place =
+                if mode == "append" { "## Assistant\n\nYes.\n" } else { "Yes.\n<!-- /agent:exchange -->" };
+            assert_eq!(text.matches(place).count(), 1, "{mode}: {text}");
+        }
+    }
+}

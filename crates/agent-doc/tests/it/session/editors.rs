@@ -39,6 +39,8 @@ impl Saver {
                 let mut file = std::fs::File::create(&path).unwrap();
                 let (first, second) = text.as_bytes().split_at(text.len() / 2);
                 file.write_all(first).unwrap();
+                // Long enough for somebody to look at half a file.
+                std::thread::sleep(std::time::Duration::from_millis(5));
                 file.write_all(second).unwrap();
             }
             Saver::Rename => {
@@ -156,4 +158,44 @@ fn the_tasks_of_visual_studio_code_answer_the_open_file_and_stand_in_the_guide()
     let written: serde_json::Value = serde_json::from_str(written).unwrap();
     assert_eq!(blocks[0], written["tasks"][0]);
     assert_eq!(blocks[1]["args"], written["tasks"][0]["label"]);
+    assert_eq!(blocks[1]["command"], "workbench.action.tasks.runTask");
+    assert!(blocks[1]["key"].is_string() && blocks[1]["when"] == "editorLangId == markdown");
+}
+
+#[test]
+fn the_task_of_zed_in_the_guide_answers_the_open_file() {
+    let guide = include_str!("../../../../../docs/guide/editors.md");
+    let zed = guide.split("## Zed").nth(1).unwrap();
+    let mut blocks = zed.split("```json\n").skip(1).map(|rest| rest.split("```").next().unwrap());
+    let tasks: serde_json::Value = serde_json::from_str(blocks.next().unwrap()).unwrap();
+    let keys: serde_json::Value = serde_json::from_str(blocks.next().unwrap()).unwrap();
+    let task = &tasks[0];
+    assert_eq!((&task["command"], &task["save"]), (&"agent-doc".into(), &"current".into()));
+    let bound = &keys[0]["bindings"]["ctrl-alt-a"];
+    assert_eq!((&bound[0], &bound[1]["task_name"]), (&"task::Spawn".into(), &task["label"]));
+    let scene = Scene::new(STREAM, "echo Yes.");
+    let file = scene.path("notes.md").display().to_string();
+    let given: Vec<String> = serde_json::from_value(task["args"].clone()).unwrap();
+    let given: Vec<&str> =
+        given.iter().map(|word| if word == "$ZED_FILE" { file.as_str() } else { word }).collect();
+    scene.well(&given);
+    assert!(scene.read("notes.md").contains("What is it?\n\nYes.\n<!-- /agent"), "{given:?}");
+}
+
+#[test]
+fn the_keys_and_commands_of_vim_answer_the_document_and_the_buffer_shows_it() {
+    let scene = Scene::new(STREAM, COUNTER);
+    let mut vim = Vim::open(&scene);
+    for (number, typed) in (1..).zip([r"\ar", r"\as", ":AgentRun\n", ":AgentStream\n"]) {
+        vim.type_line(&format!("Question {number}?"));
+        vim.press(typed);
+        let answer = format!("Answer number {number}.");
+        scene.until("the file has the answer", || scene.read("notes.md").contains(&answer));
+        scene.until("the buffer shows it", || vim.shows(&answer));
+    }
+    let text = scene.read("notes.md");
+    assert_once(
+        &text,
+        (1..=4).flat_map(|number| [format!("Question {number}?"), format!("Answer number {number}.")]),
+    );
 }

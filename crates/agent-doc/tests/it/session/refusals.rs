@@ -51,6 +51,13 @@ fn an_agent_that_hangs_is_ended_and_what_it_said_is_kept() {
     assert_eq!(scene.read("notes.md"), APPEND);
     scene.well(&["recover", "notes.md"]);
     assert!(scene.read("notes.md").contains("## Assistant\n\nHalf of it.\n"), "{}", scene.read("notes.md"));
+
+    let scene = Scene::new(STREAM, "");
+    scene.agent_with("echo 'Half of it.'; exec sleep 300", "patience = 1\n");
+    let told = scene.told(&["stream", "notes.md"]);
+    assert!(told.starts_with("exit 2\n") && told.contains("fake was silent for 1 s and was ended"), "{told}");
+    assert_eq!(scene.read("notes.md"), STREAM.replace("What is it?\n", "What is it?\n\nHalf of it.\n"));
+    assert!(scene.well(&["diff", "notes.md"]).contains("+What is it?"));
 }
 
 #[test]

@@ -125,7 +125,7 @@ fn a_process_that_is_killed_at_any_moment_loses_neither_answer_nor_edit() {
         child.wait().unwrap();
         let text = scene.read("notes.md").replace("my note", "my own note");
         scene.write("notes.md", &text);
-        scene.run(&["recover", "notes.md"]);
+        scene.well(&["recover", "notes.md"]);
         let text = scene.read("notes.md");
         for number in 1..=round + 1 {
             assert_eq!(text.matches(&format!("Line {number}.")).count(), 1, "round {round}: {text}");
@@ -140,15 +140,39 @@ fn a_process_that_is_killed_at_any_moment_loses_neither_answer_nor_edit() {
 }
 
 #[test]
-fn two_runs_at_once_ask_once() {
-    let scene = Scene::new(APPEND, "while [ ! -e \"$DOC.go\" ]; do sleep 0.02; done; echo Yes.");
-    let first = scene.spawn_piped(&["run", "notes.md"]);
-    scene.until("the first asks", || scene.scratch.path("home/prompt").exists());
-    let told = scene.told(&["run", "notes.md"]);
-    assert!(told.starts_with("exit 2\n") && told.contains("agent-doc run (process"), "{told}");
+fn two_turns_at_once_ask_once() {
+    for (first, second, document) in
+        [("run", "run", APPEND), ("stream", "stream", STREAM), ("stream", "run", STREAM)]
+    {
+        let scene = Scene::new(document, "while [ ! -e \"$DOC.go\" ]; do sleep 0.02; done; echo Yes.");
+        let child = scene.spawn_piped(&[first, "notes.md"]);
+        scene.until("the first asks", || scene.scratch.path("home/prompt").exists());
+        let told = scene.told(&[second, "notes.md"]);
+        assert!(told.starts_with("exit 2\n"), "{told}");
+        assert!(told.contains(&format!("agent-doc {first} (process")), "{told}");
+        scene.write("notes.md.go", "");
+        assert!(child.wait_with_output().unwrap().status.success());
+        assert_eq!(scene.read("notes.md").matches("Yes.\n").count(), 1);
+    }
+}
+
+#[test]
+fn a_run_that_is_killed_leaves_what_was_said_for_recover() {
+    let scene = Scene::new(APPEND, "echo 'Half of it.'; while [ ! -e \"$DOC.go\" ]; do sleep 0.02; done");
+    let mut child = scene.spawn_piped(&["run", "notes.md"]);
+    scene.until("words are kept", || {
+        let told = scene.told(&["recover", "notes.md", "--list"]);
+        told.contains("12 bytes of fake")
+    });
+    child.kill().unwrap();
+    child.wait().unwrap();
     scene.write("notes.md.go", "");
-    assert!(first.wait_with_output().unwrap().status.success());
-    assert_eq!(scene.read("notes.md").matches("## Assistant").count(), 1);
+    scene.append("notes.md", "And my line.\n");
+    scene.well(&["recover", "notes.md"]);
+    let text = scene.read("notes.md");
+    assert!(text.contains("## Assistant\n\nHalf of it.\n") && text.contains("And my line.\n"), "{text}");
+    assert!(scene.well(&["diff", "notes.md"]).contains("+What is it?"));
+    assert!(scene.well(&["recover", "notes.md"]).contains("nothing is waiting"));
 }
 
 #[test]
@@ -221,5 +245,25 @@ fn others_can_write_while_an_answer_streams() {
     let text = scene.read("notes.md");
     for words in ["Begun.", "Done.", "A line of a third one.", "my note"] {
         assert_eq!(text.matches(words).count(), 1, "{words}: {text}");
+    }
+}
+
+/// A program that speaks as Claude Code does, and ends well before it has said all.
+#[test]
+fn an_answer_that_ends_without_its_last_event_is_kept_and_the_question_stays_open() {
+    let event =
+        r#"{"type":"assistant","message":{"id":"m","content":[{"type":"text","text":"Half of it."}]}}"#;
+    for (command, document) in [("run", APPEND), ("stream", STREAM)] {
+        let scene = Scene::in_git(document, "");
+        scene.agent_with(&format!("echo '{event}'"), "format = \"claude\"\n");
+        let told = scene.told(&[command, "notes.md"]);
+        assert!(told.starts_with("exit 2\n") && !told.contains("answered in"), "{told}");
+        assert!(told.contains("fake failed: it ended before its answer was whole"), "{told}");
+        let asked = scene.well(&["diff", "notes.md"]);
+        assert!(asked.contains("+What is it?"), "{asked}");
+        scene.well(&["recover", "notes.md"]);
+        assert_eq!(scene.read("notes.md").matches("Half of it.").count(), 1, "{}", scene.read("notes.md"));
+        let asked = scene.well(&["diff", "notes.md"]);
+        assert!(asked.contains("+What is it?"), "{asked}");
     }
 }

@@ -1,5 +1,7 @@
 //! A real vim in a pane of tmux, set up as `agent-doc init --editor vim` does it, and typed into key by key.
 
+use crate::scratch::PROGRAM;
+
 use super::scene::Scene;
 use super::terminal::Terminal;
 
@@ -20,7 +22,13 @@ impl<'a> Vim<'a> {
         scene.scratch.write("home/vimrc", settings);
         scene.scratch.write("home/said", "");
         let settings = scene.scratch.path("home/vimrc").display().to_string();
-        let terminal = Terminal::open(scene, &format!("exec vim -u '{settings}' -i NONE -n notes.md"));
+        // Its keys start the program by its name.
+        let folder = scene.scratch.path("home/bin");
+        std::fs::create_dir_all(&folder).unwrap();
+        std::os::unix::fs::symlink(PROGRAM, folder.join("agent-doc")).unwrap();
+        let path = format!("PATH='{}':\"$PATH\"", folder.display());
+        let terminal =
+            Terminal::open(scene, &format!("exec env {path} vim -u '{settings}' -i NONE -n notes.md"));
         Vim { scene, terminal, tries: 0 }
     }
 
@@ -40,6 +48,20 @@ impl<'a> Vim<'a> {
         let typed = ["send-keys", "-l", line, ";", "send-keys", "Escape"];
         let before = ["send-keys", "Escape", ":silent! checktime", "Enter", "G", "o", ";"];
         self.terminal.tmux(&[before.as_slice(), typed.as_slice()].concat());
+    }
+
+    /// Presses keys, of which a line break is the one that ends a command.
+    pub(super) fn press(&self, keys: &str) {
+        for key in keys.chars().map(String::from) {
+            let named =
+                if key == "\n" { ["send-keys", "Enter"].as_slice() } else { &["send-keys", "-l", &key] };
+            self.terminal.tmux(named);
+        }
+    }
+
+    /// Whether the terminal shows this, which is what the buffer holds.
+    pub(super) fn shows(&self, words: &str) -> bool {
+        self.terminal.shown().lines().any(|line| line.trim_end() == words)
     }
 
     /// Saves what the buffer holds, whatever became of the file.

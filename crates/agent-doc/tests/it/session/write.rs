@@ -94,6 +94,8 @@ fn the_same_name_is_put_in_once() {
         );
     }
     assert_eq!(scene.read("notes.md").matches("Yes.").count(), 1);
+    assert!(scene.told(&["diff", "notes.md"]).contains("Nothing changed"));
+    assert!(scene.well(&["recover", "notes.md"]).contains("nothing is waiting"));
 }
 
 #[test]
@@ -117,5 +119,70 @@ fn nothing_and_what_has_no_place_are_refused() {
     scene.write("notes.md", &STREAM.replace("agent:exchange", "agent:other"));
     let output = scene.with_input(&["write", "notes.md"], "Yes.\n");
     assert_eq!(output.status.code(), Some(2));
-    assert!(String::from_utf8_lossy(&output.stderr).contains("exchange"));
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert!(
+        told.contains("exchange") && told.contains("it is not kept") && !told.contains("recover"),
+        "{told}"
+    );
+    assert!(scene.well(&["recover", "notes.md"]).contains("nothing is waiting"));
+}
+
+/// What waits for the document.
+fn waiting(scene: &Scene) -> serde_json::Value {
+    let output = scene.run(&["recover", "notes.md", "--list", "--json"]);
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+#[test]
+fn an_answer_that_has_to_wait_for_a_turn_is_on_the_disk_before_and_comes_in_after_it() {
+    let holding = "echo 'Begun.'; while [ ! -e \"$DOC.go\" ]; do sleep 0.02; done; echo 'Done.'";
+    for (command, document, is_killed) in
+        [("stream", STREAM, false), ("stream", STREAM, true), ("run", APPEND, false), ("run", APPEND, true)]
+    {
+        let scene = Scene::new(document, holding);
+        let turn = scene.spawn_piped(&[command, "notes.md"]);
+        scene.until("it is asked", || scene.scratch.path("home/prompt").exists());
+        let mut write = scene.spawn_piped(&["write", "notes.md", "--author", "outside"]);
+        std::io::Write::write_all(&mut write.stdin.take().unwrap(), b"From outside.\n").unwrap();
+        scene.until("it is kept", || {
+            let kept = waiting(&scene);
+            let rows = kept["responses"].as_array().unwrap();
+            rows.iter().any(|row| row["author"] == "outside" && row["bytes"] == 14)
+        });
+        if is_killed {
+            write.kill().unwrap();
+        }
+        scene.write("notes.md.go", "");
+        assert!(turn.wait_with_output().unwrap().status.success(), "{command}");
+        assert_eq!(write.wait_with_output().unwrap().status.success(), !is_killed, "{command}");
+        scene.well(&["recover", "notes.md"]);
+        let text = scene.read("notes.md");
+        for words in ["What is it?", "Begun.\nDone.\n", "From outside.\n"] {
+            assert_eq!(text.matches(words).count(), 1, "{command}: {text}");
+        }
+        assert!(!text.contains("<<<<<<<"), "{text}");
+        assert!(scene.told(&["diff", "notes.md"]).contains("Nothing changed"), "{command}: {text}");
+    }
+}
+
+#[test]
+fn an_answer_to_a_read_only_document_is_kept_and_recovered_once() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let scene = Scene::new(STREAM, "");
+    let mode = |mode| {
+        std::fs::set_permissions(scene.path("notes.md"), std::fs::Permissions::from_mode(mode)).unwrap();
+    };
+    mode(0o444);
+    let output = scene.with_input(&["write", "notes.md"], "Yes.\n");
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(2), "{told}");
+    assert!(told.contains("read-only") && told.contains("it is kept"), "{told}");
+    let told = scene.told(&["recover", "notes.md"]);
+    assert!(told.starts_with("exit 1\n") && told.contains("read-only"), "{told}");
+    mode(0o644);
+    for _ in 0..2 {
+        scene.well(&["recover", "notes.md"]);
+        assert_eq!(scene.read("notes.md"), STREAM.replace("What is it?\n", "What is it?\n\nYes.\n"));
+    }
+    assert!(scene.told(&["diff", "notes.md"]).contains("Nothing changed"));
 }

@@ -6,11 +6,18 @@ use serde_json::Value;
 use super::super::telling::Telling;
 use super::{Dialect, number, text};
 
-/// The message that is being said.
+/// One answer.
 #[derive(Default)]
 pub(super) struct Claude {
-    /// Its name.
-    message: String,
+    message: Message,
+    /// Whether the result was heard, which is the last thing that it says.
+    has_result: bool,
+}
+
+/// The message that is being said.
+#[derive(Default)]
+struct Message {
+    id: String,
     /// The text of its blocks so far, of which the last may be incomplete.
     blocks: Vec<String>,
     /// How many of them came complete.
@@ -30,18 +37,25 @@ impl Dialect for Claude {
         match text(event, "/type") {
             "stream_event" => {
                 if let Some(inner) = event.get("event") {
-                    self.streamed(inner, telling);
+                    self.message.streamed(inner, telling);
                 }
             }
-            "assistant" => self.complete(event, telling),
+            "assistant" => self.message.complete(event, telling),
             "system" if text(event, "/subtype") == "api_retry" => telling.note("asks the provider again"),
-            "result" => finished(event, telling),
+            "result" => {
+                self.has_result = true;
+                finished(event, telling);
+            }
             _ => {}
         }
     }
+
+    fn is_whole(&self) -> bool {
+        self.has_result
+    }
 }
 
-impl Claude {
+impl Message {
     fn streamed(&mut self, event: &Value, telling: &mut Telling<'_>) {
         match text(event, "/type") {
             "message_start" => {
@@ -79,8 +93,8 @@ impl Claude {
         }
     }
 
-    fn begin(&mut self, message: &str, telling: &mut Telling<'_>) {
-        *self = Self { message: message.to_owned(), ..Self::default() };
+    fn begin(&mut self, id: &str, telling: &mut Telling<'_>) {
+        *self = Self { id: id.to_owned(), ..Self::default() };
         telling.part();
     }
 
@@ -97,7 +111,7 @@ impl Claude {
         if text(event, "/message/model") == "<synthetic>" {
             return;
         }
-        if text(event, "/message/id") != self.message {
+        if text(event, "/message/id") != self.id {
             self.begin(text(event, "/message/id"), telling);
         }
         let blocks = event.pointer("/message/content").and_then(Value::as_array);

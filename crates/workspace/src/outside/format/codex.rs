@@ -11,6 +11,8 @@ use super::{Dialect, number, text};
 #[derive(Default)]
 pub(super) struct Codex {
     told: HashMap<String, usize>,
+    /// Whether a turn was completed and no other begun.
+    is_completed: bool,
 }
 
 impl Dialect for Codex {
@@ -22,7 +24,9 @@ impl Dialect for Codex {
                     self.item(kind, item, telling);
                 }
             }
+            "turn.started" => self.is_completed = false,
             "turn.completed" => {
+                self.is_completed = true;
                 if let Some(tokens) = number(event, "/usage/output_tokens") {
                     telling.tokens_spent(tokens);
                 }
@@ -32,6 +36,10 @@ impl Dialect for Codex {
             "error" => telling.complaint(text(event, "/message")),
             _ => {}
         }
+    }
+
+    fn is_whole(&self) -> bool {
+        self.is_completed
     }
 }
 

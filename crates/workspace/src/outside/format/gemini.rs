@@ -5,8 +5,12 @@ use serde_json::Value;
 use super::super::telling::Telling;
 use super::{Dialect, number, text};
 
-/// Needs to remember nothing.
-pub(super) struct Gemini;
+/// What is remembered of an answer.
+#[derive(Default)]
+pub(super) struct Gemini {
+    /// Whether the result was heard, which is the last thing that it says.
+    has_result: bool,
+}
 
 impl Dialect for Gemini {
     fn hear(&mut self, event: &Value, telling: &mut Telling<'_>) {
@@ -23,6 +27,7 @@ impl Dialect for Gemini {
             "tool_result" => telling.part(),
             "error" => telling.complaint(text(event, "/message")),
             "result" => {
+                self.has_result = true;
                 if let Some(tokens) = number(event, "/stats/output_tokens") {
                     telling.tokens_spent(tokens);
                 }
@@ -32,5 +37,9 @@ impl Dialect for Gemini {
             }
             _ => {}
         }
+    }
+
+    fn is_whole(&self) -> bool {
+        self.has_result
     }
 }

@@ -1,4 +1,5 @@
-//! Lines of opencode: parts of messages, each told when it is complete or grown. Never tells a part twice.
+//! Lines of opencode: parts of messages, each told when it is complete or grown. Never tells a part twice, and never takes the words
+//! before a tool for the whole answer.
 
 use std::collections::HashMap;
 
@@ -11,13 +12,18 @@ use super::{Dialect, number, text};
 #[derive(Default)]
 pub(super) struct Opencode {
     told: HashMap<String, usize>,
+    /// Whether something is under way after which words are to come: a step has begun, or a tool was called.
+    is_under_way: bool,
 }
 
 impl Dialect for Opencode {
     fn hear(&mut self, event: &Value, telling: &mut Telling<'_>) {
         telling.talk(text(event, "/sessionID"));
         match text(event, "/type") {
+            "step_start" => self.is_under_way = true,
             "text" => {
+                // Versions of it end without the end of the last step, but never before a text that they told was complete.
+                self.is_under_way = false;
                 let rest = self.rest(event, telling);
                 telling.text(&rest);
             }
@@ -26,11 +32,13 @@ impl Dialect for Opencode {
                 telling.thinking(&rest);
             }
             "tool_use" => {
+                self.is_under_way = true;
                 let title = text(event, "/part/state/title");
                 let title = if title.is_empty() { "" } else { &format!(": {title}") };
                 telling.doing(&format!("{}{title}", text(event, "/part/tool")));
             }
             "step_finish" => {
+                self.is_under_way = text(event, "/part/reason") == "tool-calls";
                 if let Some(tokens) = number(event, "/part/tokens/output") {
                     telling.tokens_spent(tokens);
                 }
@@ -43,6 +51,10 @@ impl Dialect for Opencode {
             }
             _ => {}
         }
+    }
+
+    fn is_whole(&self) -> bool {
+        !self.is_under_way
     }
 }
 

@@ -177,3 +177,61 @@ async fn who_holds_the_output_after_the_end_is_not_waited_for() {
     assert!(super::stop::is_alive(&pid));
     super::stop::end(&pid);
 }
+
+/// Events of an answer without the last of them, which only a whole answer has.
+#[tokio::test]
+async fn an_answer_that_ends_without_its_last_event_is_not_whole_though_the_exit_code_is_0() {
+    let claude = r#"{"type":"assistant","message":{"id":"m1","content":[{"type":"text","text":"Half."}]}}"#;
+    let codex = r#"{"type":"turn.started"}
+{"type":"item.completed","item":{"id":"i","type":"agent_message","text":"Half."}}"#;
+    let again = format!(
+        "{codex}\n{{\"type\":\"turn.completed\",\"usage\":{{}}}}\n{}",
+        codex.replace("\"id\":\"i\"", "\"id\":\"j\"")
+    );
+    let gemini = r#"{"type":"message","role":"assistant","content":"Half.","delta":true}"#;
+    let called = r#"{"type":"step_start","part":{"id":"p0"}}
+{"type":"text","part":{"id":"p1","text":"Half."}}
+{"type":"tool_use","part":{"id":"p2","tool":"bash","state":{}}}"#;
+    let finished = format!(
+        "{called}\n{}",
+        r#"{"type":"step_finish","part":{"id":"p3","reason":"tool-calls","tokens":{"output":5}}}"#
+    );
+    let begun = format!("{finished}\n{}", r#"{"type":"step_start","part":{"id":"p4"}}"#);
+    for (format, lines) in [
+        (Format::Claude, claude),
+        (Format::Codex, codex),
+        (Format::Codex, &again),
+        (Format::Gemini, gemini),
+        (Format::Opencode, called),
+        (Format::Opencode, &finished),
+        (Format::Opencode, &begun),
+    ] {
+        let answer = run(&format!("cat <<'END'\n{lines}\nEND"), format.clone()).await;
+        assert!(answer.text().contains("Half."), "{format:?}: {}", answer.shown());
+        assert_eq!(
+            error(&answer),
+            "fake failed: it ended before its answer was whole",
+            "{format:?}: {lines}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn what_was_complained_about_is_said_of_an_answer_that_is_cut_off() {
+    let script = r#"cat <<'END'
+{"type":"item.completed","item":{"id":"i","type":"agent_message","text":"Half."}}
+{"type":"error","message":"stream disconnected"}
+END"#;
+    let answer = run(script, Format::Codex).await;
+    assert_eq!(error(&answer), "fake failed: it ended before its answer was whole: stream disconnected");
+}
+
+/// Versions of opencode end without the end of their last step; a text that they tell is complete.
+#[tokio::test]
+async fn a_text_of_opencode_is_an_answer_without_the_end_of_its_step() {
+    let script = r#"cat <<'END'
+{"type":"step_start","part":{"id":"p0"}}
+{"type":"text","part":{"id":"p1","text":"All of it."}}
+END"#;
+    run(script, Format::Opencode).await.outcome.unwrap();
+}

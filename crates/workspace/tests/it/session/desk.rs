@@ -23,6 +23,8 @@ pub(super) enum Step {
     Edit(Box<dyn FnOnce(&Path) + Send>),
     /// Waits until the file holds this.
     Await(&'static str),
+    /// Waits until this was told of the turn.
+    Hear(Told),
     /// Fails.
     Fail(AgentError),
 }
@@ -43,6 +45,7 @@ pub(super) fn save(change: impl FnOnce(String) -> String + Send + 'static) -> St
 pub(super) struct Scripted {
     scripts: Mutex<VecDeque<Vec<Step>>>,
     asked: Mutex<Vec<Ask>>,
+    told: Mutex<Vec<Told>>,
     path: std::path::PathBuf,
 }
 
@@ -63,11 +66,24 @@ impl Agent for Scripted {
                         tokio::task::spawn_blocking(move || edit(&path)).await.unwrap();
                     }
                     Step::Await(text) => until(&self.path, text).await,
+                    Step::Hear(told) => self.until_told(&told).await,
                     Step::Fail(error) => return Err(error),
                 }
             }
             Ok(())
         })
+    }
+}
+
+impl Scripted {
+    async fn until_told(&self, told: &Told) {
+        for _ in 0..STEPS_MAX {
+            if self.told.lock().unwrap().contains(told) {
+                return;
+            }
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+        panic!("{told:?} was never told: {:#?}", self.told.lock().unwrap());
     }
 }
 
@@ -95,7 +111,12 @@ impl Desk {
         std::fs::create_dir(folder.path().join(".agent-doc")).unwrap();
         let path = folder.path().canonicalize().unwrap().join("notes.md");
         std::fs::write(&path, text).unwrap();
-        let agent = Scripted { scripts: Mutex::new(scripts.into()), asked: Mutex::default(), path };
+        let agent = Scripted {
+            scripts: Mutex::new(scripts.into()),
+            asked: Mutex::default(),
+            told: Mutex::default(),
+            path,
+        };
         Desk { folder, agent: Arc::new(agent), turns: std::sync::atomic::AtomicU64::new(0) }
     }
 
@@ -123,6 +144,11 @@ impl Desk {
     /// What was sent, turn by turn.
     pub(super) fn asked(&self) -> Vec<Ask> {
         self.agent.asked.lock().unwrap().clone()
+    }
+
+    /// How often this was told of turns.
+    pub(super) fn told(&self, told: &Told) -> usize {
+        self.agent.told.lock().unwrap().iter().filter(|one| *one == told).count()
     }
 
     /// What the next turn would answer.
@@ -156,7 +182,7 @@ impl Desk {
     async fn take(&self, pace: Pace) -> Result<Taken, TurnError> {
         let agent: Arc<dyn Agent> = Arc::clone(&self.agent) as Arc<dyn Agent>;
         let stop = StreamController::new();
-        let mut tell = |_: Told| {};
+        let mut tell = |told: Told| self.agent.told.lock().unwrap().push(told);
         turn::take(&self.file(), &agent, &self.manner(pace), &turn::Door::Root, &stop, &mut tell).await
     }
 }

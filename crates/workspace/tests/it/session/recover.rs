@@ -1,5 +1,7 @@
 //! Answers that a crash left on their way, brought home through the same merge.
 
+use std::path::{Path, PathBuf};
+
 use document::frontmatter::Write;
 use workspace::owner::Options;
 use workspace::pending::Pending;
@@ -21,6 +23,18 @@ enum Killed {
     BeforeAnything,
     AfterHalf,
     AfterAll,
+    /// The snapshot is set, and the answer seems to wait still.
+    BeforeForgotten,
+}
+
+const ALL: [Killed; 4] =
+    [Killed::BeforeAnything, Killed::AfterHalf, Killed::AfterAll, Killed::BeforeForgotten];
+
+impl Killed {
+    /// Whether all of the answer is in the document.
+    fn has_all(self) -> bool {
+        matches!(self, Killed::AfterAll | Killed::BeforeForgotten)
+    }
 }
 
 struct Broken {
@@ -52,12 +66,26 @@ async fn broken(killed: Killed) -> Broken {
     delivery.say(rest);
     delivery.complete();
     delivery.keep().unwrap();
-    if killed == Killed::AfterAll {
+    if killed.has_all() {
         assert_eq!(delivery.flush(&mut reach, Upto::End).await.unwrap(), Flushed::Written);
     }
-    drop(delivery);
+    if killed == Killed::BeforeForgotten {
+        let waiting = files(&paths.pending_dir);
+        delivery.settle().unwrap();
+        for (path, bytes) in waiting {
+            std::fs::write(path, bytes).unwrap();
+        }
+    } else {
+        drop(delivery);
+    }
     reach.close().await;
     Broken { desk, paths }
+}
+
+/// What lies in a folder.
+fn files(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
+    let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    entries.map(|path| (path.clone(), std::fs::read(path).unwrap())).collect()
 }
 
 impl Broken {
@@ -71,9 +99,9 @@ impl Broken {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_answer_is_brought_home_once_wherever_it_was_broken_off() {
-    for killed in [Killed::BeforeAnything, Killed::AfterHalf, Killed::AfterAll] {
+    for killed in ALL {
         let broken = broken(killed).await;
-        assert_eq!(broken.recover().await, usize::from(killed != Killed::AfterAll), "{killed:?}");
+        assert_eq!(broken.recover().await, usize::from(!killed.has_all()), "{killed:?}");
         let expected = START.replace("q?\n", &format!("q?\n\n{ANSWER}"));
         assert_eq!(broken.desk.text(), expected, "{killed:?}");
         assert!(broken.desk.change().is_empty, "{killed:?}");
@@ -85,7 +113,7 @@ async fn an_answer_is_brought_home_once_wherever_it_was_broken_off() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn edits_after_the_crash_stay_and_are_the_next_change() {
-    for killed in [Killed::BeforeAnything, Killed::AfterHalf, Killed::AfterAll] {
+    for killed in ALL {
         let broken = broken(killed).await;
         broken.desk.append("my line after it\n");
         broken.recover().await;

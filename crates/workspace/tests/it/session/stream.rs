@@ -1,7 +1,7 @@
 //! Turns whose answer is shown as it comes.
 
 use workspace::session::agent::{AgentError, Said};
-use workspace::session::turn::{Taken, TurnError};
+use workspace::session::turn::{Taken, Told, TurnError};
 
 use super::desk::{Desk, Step, added, removed, save, say};
 
@@ -205,6 +205,7 @@ async fn a_target_that_is_taken_away_is_not_made_again_and_the_answer_waits() {
             Step::Await("One."),
             save(|_| format!("{HEAD}just notes\n")),
             say("Two.\n"),
+            Step::Hear(Told::NoPlace),
         ]],
     );
     assert!(matches!(desk.stream().await, Err(TurnError::Displaced)));
@@ -225,12 +226,17 @@ async fn a_closing_marker_that_comes_back_lets_the_answer_go_on() {
             Step::Await("One."),
             save(|text| text.replace("<!-- /agent:exchange -->\n", "")),
             say("Two.\n"),
-            save(|text| text.replace("One.\n", "One.\n<!-- /agent:exchange -->\n")),
+            Step::Hear(Told::NoPlace),
+            save(|text| {
+                assert!(text.contains("One.\n") && !text.contains("Two."), "{text}");
+                text.replace("One.\n", "One.\n<!-- /agent:exchange -->\n")
+            }),
             say("Three.\n"),
             Step::Await("Three."),
         ]],
     );
     streamed(&desk).await;
+    assert_eq!(desk.told(&Told::NoPlace), 1, "it is said once");
     assert_eq!(desk.text(), document("q?\n\nOne.\nTwo.\nThree.\n", "\nmore\n"));
 }
 

@@ -7,14 +7,13 @@ use anyhow::{Context as _, Result};
 use workspace::sidecar::root_of;
 
 use crate::arguments::Editor;
-use crate::output;
 use crate::refusal::Refusal;
 
 const VSCODE: &str = include_str!("editor/tasks.json");
 const VIM: &str = include_str!("editor/agent-doc.vim");
 
-/// Writes what the editor needs, and says what is left to do.
-pub(super) fn set_up(editor: Editor) -> Result<()> {
+/// Writes what the editor needs. Where that is, and what is left to do.
+pub(super) fn set_up(editor: Editor) -> Result<(PathBuf, &'static str)> {
     let here = std::env::current_dir().context("the current folder cannot be found")?;
     let root = root_of(&here.join("any")).to_owned();
     let (path, text, next) = match editor {
@@ -30,9 +29,7 @@ pub(super) fn set_up(editor: Editor) -> Result<()> {
         ),
     };
     make(&path, text)?;
-    output::notice(&format!("{} is there", shown(&path, &here).display()));
-    output::notice(next);
-    Ok(())
+    Ok((shown(&path, &here), next))
 }
 
 fn make(path: &Path, text: &str) -> Result<()> {
