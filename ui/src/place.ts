@@ -11,20 +11,33 @@ import { type EditorView, ViewPlugin } from "@codemirror/view";
 export function steady(): Extension {
   let view: EditorView | null = null;
   let place: StateEffect<unknown> | null = null;
-  const forget = { read: (): null => null, write: (): void => void (place = null) };
+  /** The person went somewhere, and the screen has not followed yet: until then there is no place to keep. */
+  let isGoing = false;
+  const forget = {
+    read: (): null => null,
+    write: (): void => {
+      place = null;
+      isGoing = false;
+    },
+  };
   return [
     EditorState.transactionExtender.of((transaction) => {
-      if (!transaction.docChanged || !view) return null;
+      if (!view) return null;
       // What a person does themselves scrolls to where they are.
-      const isOwn = transaction.isUserEvent("input") || transaction.isUserEvent("delete") || transaction.scrollIntoView;
-      place = isOwn ? null : ((place ?? view.scrollSnapshot()).map(transaction.changes) ?? null);
+      const isMove = !transaction.docChanged && transaction.selection !== undefined;
+      isGoing ||= isMove || transaction.scrollIntoView || transaction.isUserEvent("input") || transaction.isUserEvent("delete");
+      if (isGoing || !transaction.docChanged) {
+        if (isGoing) place = null;
+        return null;
+      }
+      place = (place ?? view.scrollSnapshot()).map(transaction.changes) ?? null;
       return place ? { effects: place } : null;
     }),
     ViewPlugin.define((editor) => {
       view = editor;
       return {
         update(update) {
-          if (update.docChanged) update.view.requestMeasure(forget);
+          if (update.docChanged || update.selectionSet) update.view.requestMeasure(forget);
         },
         destroy: () => void (view = null),
       };
