@@ -52,15 +52,53 @@ async function visible(page, token, path, rounds) {
   );
 }
 
-/** From the navigation until the words stand in the editor. */
-async function opened(stage, path) {
-  const page = await stage.page(path);
-  const time = await page.evaluate(() => new Promise((answer) => requestAnimationFrame(() => setTimeout(() => answer(performance.now())))));
+/** Notes how long the page was busy without a pause, and how far apart its frames were. Long tasks of before are told too. */
+const watchFrames = () => {
+  const busy = { task: 0, frame: 0 };
+  new PerformanceObserver((list) => {
+    for (const { duration } of list.getEntries()) busy.task = Math.max(busy.task, duration);
+  }).observe({ type: "longtask", buffered: true });
+  let last = performance.now();
+  const beat = () => {
+    const now = performance.now();
+    busy.frame = Math.max(busy.frame, now - last);
+    last = now;
+    requestAnimationFrame(beat);
+  };
+  requestAnimationFrame(() => {
+    last = performance.now();
+    requestAnimationFrame(beat);
+  });
+  window.busy = busy;
+};
+
+/** From the navigation until the words are on the screen, and how long the page was busy at once meanwhile. */
+async function opened(stage, path, length, words) {
+  const page = await stage.page(null);
+  await page.addInitScript(`(${watchFrames})()`);
+  await page.addInitScript(
+    ([length, words]) => {
+      window.shown = new Promise((answer) => {
+        const look = () => {
+          const content = document.querySelector(".cm-content");
+          const isThere = content?.cmTile?.view.state.doc.length >= length && content.textContent.includes(words);
+          if (isThere) requestAnimationFrame(() => setTimeout(() => answer(performance.now())));
+          else requestAnimationFrame(look);
+        };
+        look();
+      });
+    },
+    [length, words],
+  );
+  await page.goto(stage.linkTo(path));
+  const time = await page.evaluate(() => window.shown);
+  // What the page does right after it is shown keeps a person waiting as well.
+  const busy = await page.evaluate(() => new Promise((answer) => setTimeout(() => answer(window.busy), 500)));
   await page.context().close();
-  return time;
+  return { time, ...busy };
 }
 
-/** The longest time that a key waited for its letter, in the middle of a document. */
+/** The longest time that a key waited for its letter, in the middle of a document; and how long the page was busy at once meanwhile. */
 async function typing(page, letters) {
   await page.evaluate(() => {
     const { view } = document.querySelector(".cm-content").cmTile;
@@ -72,8 +110,11 @@ async function typing(page, letters) {
       requestAnimationFrame(() => setTimeout(() => window.waits.push(performance.now() - begun)));
     }, { capture: true });
   });
+  // The jump to the middle is over before anybody types.
+  await page.evaluate(() => new Promise((turn) => requestAnimationFrame(() => requestAnimationFrame(turn))));
+  await page.evaluate(`(${watchFrames.toString().replace("buffered: true", "buffered: false")})()`);
   await page.keyboard.type("x".repeat(letters), { delay: 30 });
-  return page.evaluate(() => window.waits);
+  return [await page.evaluate(() => window.waits), await page.evaluate(() => window.busy)];
 }
 
 const stage = await Stage.open(files);
@@ -83,10 +124,15 @@ try {
     const page = await stage.page(path);
     const times = await visible(page, stage.token, path, rounds);
     report[path] = Object.fromEntries(Object.entries(times).map(([name, values]) => [name, told(values)]));
-    report[path].typing = told(await typing(page, Math.min(100, rounds)));
+    const [waits, busy] = await typing(page, Math.min(100, rounds));
+    report[path].typing = told(waits);
+    report[path].busy = busy;
     await page.context().close();
   }
-  report.open = { hundred: await opened(stage, "hundred.md"), million: await opened(stage, "million.md") };
+  report.open = {
+    hundred: await opened(stage, "hundred.md", files["hundred.md"].length, "Words of part 0"),
+    million: await opened(stage, "million.md", files["million.md"].length, "Moving the release"),
+  };
   const sizes = JSON.parse(await readFile("dist/sizes.json", "utf8"));
   report.script = Object.values(sizes).reduce((sum, size) => sum + size, 0);
   report.style = gzipSync(await readFile("dist/style.css")).length;

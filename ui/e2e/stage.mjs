@@ -32,9 +32,10 @@ export class Stage {
   #browser = null;
   link = "";
 
-  /** A server over these files; with a browser, unless it is not needed. */
-  static async open(files, { browser = true } = {}) {
+  /** A server over these files; with a browser, unless it is not needed. `env` is what the server finds in its environment besides. */
+  static async open(files, { browser = true, env = {} } = {}) {
     const stage = new Stage();
+    stage.env = env;
     stage.folder = await mkdtemp(join(tmpdir(), "writer-"));
     for (const [name, text] of Object.entries(files)) {
       await mkdir(dirname(join(stage.folder, name)), { recursive: true });
@@ -55,7 +56,7 @@ export class Stage {
   async start() {
     // No key and no settings of the person: what is shown is what everybody gets at once.
     const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/_API_KEY$|_BASE_URL$|^AGENT_DOC_/.test(name)));
-    const child = spawn(program, ["serve", "--no-open", this.folder], { stdio: ["ignore", "pipe", "pipe"], env: { ...env, HOME: this.folder } });
+    const child = spawn(program, ["serve", "--no-open", this.folder], { stdio: ["ignore", "pipe", "pipe"], env: { ...env, ...this.env, HOME: this.folder } });
     this.#server = child;
     this.complaints = "";
     child.stderr.on("data", (bytes) => (this.complaints += bytes));

@@ -37,8 +37,6 @@ export interface Listener {
   replica(replica: Replica): void;
   /** A remote change was applied; these are the places where others last wrote. */
   written(places: ReadonlyMap<number, Y.RelativePosition>): void;
-  /** The old replica may not be written in any more. */
-  freeze(): void;
 }
 
 export interface Link {
@@ -74,7 +72,8 @@ export function openLink(path: string, name: string, listener: Listener): Link {
   const shadowText = (): string => shadow.getText(ROOT).toString();
   const ownText = (): string => replica.text.toString();
   const keep = (): void => {
-    if (pending.length > 0 || !isJoined) keepDraft(path, shadowText(), ownText());
+    // Before the first greeting there is no text of this page that could be kept.
+    if (epoch !== "" && (pending.length > 0 || !isJoined)) keepDraft(path, shadowText(), ownText());
   };
 
   function connect(): void {
@@ -130,25 +129,27 @@ export function openLink(path: string, name: string, listener: Listener): Link {
   async function greet(newEpoch: string, hello: WireEvent, current: WebSocket): Promise<void> {
     const isSame = newEpoch === epoch;
     const draft = epoch === "" ? readDraft(path) : null;
-    const unsent = isSame ? null : draft ?? (epoch === "" ? null : { base: shadowText(), text: ownText() });
-    if (unsent !== null && unsent.base !== unsent.text) {
-      listener.freeze();
+    const wanted = (): string => draft?.text ?? ownText();
+    let known = isSame ? null : (draft?.base ?? (epoch === "" ? null : shadowText()));
+    // What is typed while words are merged is merged after them, until there is nothing left that the server lacks.
+    while (known !== null && known !== wanted()) {
+      const text = wanted();
       try {
-        await rebase({ path, name, ...unsent });
-        // What the server says after this comes after the merged words.
-        if (current === socket) await ping();
+        await rebase({ path, name, base: known, text });
       } catch {
         // Nothing is forgotten: the old replica stays, and the next connection tries again.
         if (current === socket) current.close();
         return;
       }
+      known = text;
+      // The words are with the server, also if this connection is not: they must not be sent a second time.
+      if (draft === null) shadow = docOf(text);
       forgetDraft(path);
+      // What the server says after this comes after the merged words.
+      if (current === socket) await ping();
+      if (current !== socket) return;
     }
-    if (current !== socket) {
-      // The words are with the server, though this connection is not: they must not be sent a second time.
-      if (unsent !== null) shadow = docOf(unsent.text);
-      return;
-    }
+    if (current !== socket) return;
     if (!isSame) {
       const old = replica;
       replica = newReplica(replica.doc.clientID);
@@ -186,12 +187,11 @@ export function openLink(path: string, name: string, listener: Listener): Link {
       drain(true);
       return;
     }
-    const later = (work: () => void): number =>
-      document.visibilityState === "visible" ? requestAnimationFrame(work) : window.setTimeout(work, 100);
-    frame = later(() => {
+    // Not in the frame itself: the editor puts the screen right in the first frame after a change, and that would be the next one.
+    frame = window.setTimeout(() => {
       frame = 0;
       if (isJoined) drain(true);
-    });
+    }, document.visibilityState === "visible" ? FRAME : 100);
   }
 
   function drain(isNews: boolean): void {
@@ -205,6 +205,8 @@ export function openLink(path: string, name: string, listener: Listener): Link {
       for (const bytes of frames) take(bytes);
     }, FROM_SERVER);
     replica.text.unobserve(watch);
+    // Words that build on others which did not come: the server is asked for all that is missing.
+    if (replica.doc.store.pendingStructs !== null) socket?.close();
     // Where others are is said in words of the text, so the text comes first.
     const states = presence;
     presence = [];
@@ -225,6 +227,8 @@ export function openLink(path: string, name: string, listener: Listener): Link {
       const missing = Y.encodeStateAsUpdate(replica.doc, body);
       // Two zeros are an update without words.
       if (missing.length > 2) deliver(STEP_2, missing);
+      // The server has all of it, also what it had not confirmed when the last connection was lost.
+      else Y.applyUpdate(shadow, Y.encodeStateAsUpdate(replica.doc));
       isCaughtUp = true;
       listener.event({ kind: "caughtUp" });
       return;

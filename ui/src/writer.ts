@@ -118,7 +118,6 @@ export function openWriter(page: HTMLElement, path: string): void {
     event: hear,
     replica: bind,
     written: (places) => shownCarets?.wrote(places),
-    freeze: () => editor?.freeze(),
   });
   // For measuring from outside: how long the way to the server takes.
   Object.assign(window, { agentDoc: { ping: () => link.ping() } });

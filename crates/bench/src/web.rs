@@ -10,7 +10,12 @@ use serde_json::Value;
 use super::Size;
 use super::table::Table;
 
-/// Prints what was waited for, small and large document side by side.
+/// How long a frame of the screen lasts, in milliseconds.
+const FRAME: f64 = 1000.0 / 60.0;
+/// By how much the server's memory may grow between the first round of many clients and the last to be called flat.
+const GROWTH_MAX: f64 = 1.25;
+
+/// Prints what was waited for, small and large document side by side, and what was promised; not to keep that is an error.
 pub(crate) fn run(size: Size) -> Result<()> {
     let rounds = match size {
         Size::Full => "200",
@@ -36,31 +41,63 @@ pub(crate) fn run(size: Size) -> Result<()> {
         }
     }
     println!("{table}");
-    let number = |value: &Value| value.as_f64().unwrap_or_default();
+    let number = |at: &str| report.pointer(at).and_then(Value::as_f64).unwrap_or_default();
     println!(
-        "first render: 100 KB {:.0} ms, 1 MB {:.0} ms",
-        number(&report["open"]["hundred"]),
-        number(&report["open"]["million"])
+        "style {:.1} KB, compressed; the 1 MB document is there after {:.0} ms",
+        number("/style") / 1e3,
+        number("/open/million/time")
     );
-    println!(
-        "script {:.1} KB, style {:.1} KB, compressed",
-        number(&report["script"]) / 1e3,
-        number(&report["style"]) / 1e3
-    );
-    println!("{}", crowd(&report["crowd"]));
-    Ok(())
+    let targets = targets(&number);
+    for Target { what, found, limit, unit } in &targets {
+        let verdict = if found <= limit { "reached" } else { "NOT reached" };
+        println!("{verdict}: {what}: {found:.1} {unit}, at most {limit:.1}");
+    }
+    let missed = targets.iter().filter(|target| target.found > target.limit).count();
+    match size {
+        Size::Full if missed > 0 => bail!("{missed} of {} targets were not reached", targets.len()),
+        Size::Full | Size::Smoke => Ok(()),
+    }
 }
 
-/// How it went with many clients in one document, and what the server's memory did between the first round and the last.
-fn crowd(report: &Value) -> String {
-    let megabytes = |at: &str| report.pointer(at).and_then(Value::as_f64).unwrap_or_default() / 1e6;
-    let rounds = report["rounds"].as_u64().unwrap_or_default();
-    format!(
-        "{} clients on one document, {rounds} rounds: equal at the end, server memory {:.1} MB after the first round, {:.1} MB after the last",
-        report["clients"],
-        megabytes("/memories/1"),
-        megabytes(&format!("/memories/{rounds}")),
-    )
+/// What was promised, and what was found.
+struct Target {
+    what: String,
+    found: f64,
+    limit: f64,
+    unit: &'static str,
+}
+
+/// What a person is promised of the Writer. `number` gives what was measured.
+fn targets(number: &dyn Fn(&str) -> f64) -> Vec<Target> {
+    let mut targets = Vec::new();
+    for (document, name) in [("small.md", "1 KB"), ("million.md", "1 MB")] {
+        let limit = (10.0 * number(&format!("/{document}/ping/p50"))).max(FRAME + 5.0);
+        let found = number(&format!("/{document}/dom/p99"));
+        targets.push(Target {
+            what: format!("{name}: server write to text in the page, p99"),
+            found,
+            limit,
+            unit: "ms",
+        });
+    }
+    let mut add =
+        |what: &str, found, limit, unit| targets.push(Target { what: what.to_owned(), found, limit, unit });
+    add("first render of 100 KB", number("/open/hundred/time"), 1000.0, "ms");
+    add("script of the page, compressed", number("/script") / 1e3, 300.0, "KB");
+    // Frames are told by the page's beat; a long task is what held them up.
+    let longest = |at: &str| number(&format!("{at}/frame")).max(number(&format!("{at}/task")));
+    add("1 MB: longest frame while it opens", longest("/open/million"), 100.0, "ms");
+    add("1 MB: longest frame while somebody types", longest("/million.md/busy"), 100.0, "ms");
+    let clients = number("/crowd/clients");
+    let memory = |round: f64| number(&format!("/crowd/memories/{round}")) / 1e6;
+    let rounds = number("/crowd/rounds");
+    add(
+        &format!("{clients} clients, equal after each of {rounds} rounds: server memory at the end"),
+        memory(rounds),
+        memory(1.0) * GROWTH_MAX,
+        "MB",
+    );
+    targets
 }
 
 /// What the page's own program found, with the browser and our program that the automation named.

@@ -1,6 +1,7 @@
 //! How badly a version, which is only known by the few spans that lead back to it, fits as the origin of a save.
 //! Never takes a line for a version of another one because most of their words are the same: lists, logs and tables are like that.
 
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
@@ -13,6 +14,8 @@ use crate::reversal::{Reversal, Span};
 const YOUNG_WEIGHT: usize = 5;
 /// How far around a difference words are counted, to know those that are part of a pattern.
 const NEAR_BYTES: usize = 1024;
+/// How far the rest of a word is looked for.
+const WORD_BYTES_MAX: usize = 64;
 
 /// A save and the text as it is now.
 pub(super) struct Comparison<'a> {
@@ -46,6 +49,15 @@ pub(super) struct Misfit {
 
 impl Misfit {
     pub(super) const MAX: Misfit = Misfit { telling: usize::MAX, common: usize::MAX };
+}
+
+/// What a save changed in a version: in doubt, the less the likelier.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Changed {
+    /// Words that stand in the text still, and would be deleted.
+    pub(super) deleted: usize,
+    /// All of it, also blanks.
+    bytes: usize,
 }
 
 /// Bytes of words, by what they say about where a text came from.
@@ -121,8 +133,9 @@ impl<'a> Comparison<'a> {
         }
         let mut found =
             Found { missing: self.missing, young_held: Bytes::default(), gone_held: Bytes::default() };
-        let older: HashSet<&str> = back.spans().iter().flat_map(|span| span.old.split_whitespace()).collect();
-        for span in back.spans() {
+        let spans: Vec<Whole<'_>> = back.spans().iter().map(|span| Whole::of(self.text, span)).collect();
+        let older: HashSet<&str> = spans.iter().flat_map(|span| span.old.split_whitespace()).collect();
+        for span in &spans {
             self.compare(span, &older, &mut found);
             if found.young_held.telling.saturating_mul(YOUNG_WEIGHT) > limit.telling {
                 return None;
@@ -137,10 +150,9 @@ impl<'a> Comparison<'a> {
         (misfit <= limit).then_some(misfit)
     }
 
-    /// How many words that stand in the text would be deleted, where versions differ, if the save had been made from the one that
-    /// `back` leads to.
-    pub(super) fn deleted(&self, back: &Reversal) -> usize {
-        let mut deleted = 0;
+    /// What would have been changed, where versions differ, if the save had been made from the one that `back` leads to.
+    pub(super) fn changed(&self, back: &Reversal) -> Changed {
+        let mut changed = Changed::default();
         for place in &self.places {
             let mut older = String::new();
             let mut at = place.old.start;
@@ -153,16 +165,18 @@ impl<'a> Comparison<'a> {
                 at = span.new.end;
             }
             older.push_str(slice(self.text, at..place.old.end));
-            let removed = changes(&older, slice(self.saved, place.new.clone())).into_iter();
-            let removed = removed.map(|hunk| hunk.old.start.min(older.len())..hunk.old.end.min(older.len()));
-            let words = removed.flat_map(|range| slice(&older, range).split_whitespace());
-            deleted += words.filter(|word| self.counts.contains_key(word)).count();
+            for hunk in changes(&older, slice(self.saved, place.new.clone())) {
+                let removed = hunk.old.start.min(older.len())..hunk.old.end.min(older.len());
+                let words = slice(&older, removed).split_whitespace();
+                changed.deleted += words.filter(|word| self.counts.contains_key(word)).count();
+                changed.bytes += hunk.old.len() + hunk.new.len();
+            }
         }
-        deleted
+        changed
     }
 
     /// Adds what one place tells at which the older version, of whose spans `older` holds all words, differs from the text.
-    fn compare(&self, span: &Span, older: &HashSet<&str>, found: &mut Found) {
+    fn compare(&self, span: &Whole<'_>, older: &HashSet<&str>, found: &mut Found) {
         let new = slice(self.text, span.new.clone());
         for hunk in changes(&span.old, new) {
             let end = hunk.new.end.min(new.len());
@@ -225,6 +239,34 @@ impl<'a> Comparison<'a> {
         let first = self.removed.partition_point(|removed| removed.end <= line.start);
         self.removed.get(first).is_none_or(|removed| line.end <= removed.start)
     }
+}
+
+/// A span of a reversal with the rest of the words that it begins or ends in. Somebody who types changes a word letter by letter, and
+/// the end of a word says nothing about where a text came from.
+struct Whole<'a> {
+    new: Range<usize>,
+    old: Cow<'a, str>,
+}
+
+impl<'a> Whole<'a> {
+    fn of(text: &'a str, span: &'a Span) -> Whole<'a> {
+        let before = slice(
+            text,
+            text.ceil_char_boundary(span.new.start.saturating_sub(WORD_BYTES_MAX))..span.new.start,
+        );
+        let after = slice(text, span.new.end..text.floor_char_boundary(span.new.end + WORD_BYTES_MAX));
+        let before = before.get(before.trim_end_matches(is_solid).len()..).unwrap_or_default();
+        let after = after.split(char::is_whitespace).next().unwrap_or_default();
+        let new = span.new.start - before.len()..span.new.end + after.len();
+        if before.is_empty() && after.is_empty() {
+            return Whole { new, old: Cow::Borrowed(&span.old) };
+        }
+        Whole { new, old: Cow::Owned([before, &span.old, after].concat()) }
+    }
+}
+
+fn is_solid(c: char) -> bool {
+    !c.is_whitespace()
 }
 
 /// What speaks against a version, and for it.

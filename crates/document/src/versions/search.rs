@@ -5,7 +5,7 @@
 use std::cell::OnceCell;
 
 use super::Versions;
-use super::comparison::{Comparison, Misfit};
+use super::comparison::{Changed, Comparison, Misfit};
 use crate::replica::Author;
 use crate::reversal::Reversal;
 
@@ -49,7 +49,7 @@ impl<'a> Search<'a> {
         }
         let fits_better =
             self.best_foreign.misfit.telling.saturating_mul(FOREIGN_FACTOR) < self.best.misfit.telling;
-        let deleted = |candidate: &Candidate| candidate.deleted(&self.comparison);
+        let deleted = |candidate: &Candidate| candidate.changed(&self.comparison).deleted;
         // Of two lines that are alike one must not be taken for a version of the other: in doubt, what deletes less.
         if fits_better && deleted(&self.best_foreign) <= deleted(&self.best) {
             self.best = self.best_foreign;
@@ -69,7 +69,7 @@ impl<'a> Search<'a> {
                 .is_some_and(|known| known.is_passing && known.saved_by.as_ref() != Some(self.author));
             let candidate = if is_foreign { &mut self.best_foreign } else { &mut self.best };
             if let Some(misfit) = self.comparison.misfit(&back, candidate.misfit) {
-                let other = Candidate { misfit, age, back: back.clone(), deleted: OnceCell::new() };
+                let other = Candidate { misfit, age, back: back.clone(), changed: OnceCell::new() };
                 if other.is_better_than(candidate, &self.comparison) {
                     *candidate = other;
                 }
@@ -89,23 +89,23 @@ struct Candidate {
     misfit: Misfit,
     age: usize,
     back: Reversal,
-    /// How many words the save deleted of it, once somebody asked.
-    deleted: OnceCell<usize>,
+    /// What the save changed in it, once somebody asked.
+    changed: OnceCell<Changed>,
 }
 
 impl Candidate {
-    /// Whether a version is the likelier origin. Of two that fit as well it is the one of which less was deleted, and else the newest:
-    /// what an editor had not loaded looks deleted, so in doubt it was not.
+    /// Whether a version is the likelier origin. Of two that fit as well it is the one of which less was deleted, then the one in which
+    /// less was changed at all, and else the newest: what an editor had not loaded looks deleted, so in doubt it was not.
     fn is_better_than(&self, other: &Candidate, comparison: &Comparison<'_>) -> bool {
         self.misfit
             .cmp(&other.misfit)
-            .then_with(|| self.deleted(comparison).cmp(&other.deleted(comparison)))
+            .then_with(|| self.changed(comparison).cmp(&other.changed(comparison)))
             .then(self.age.cmp(&other.age))
             .is_lt()
     }
 
-    fn deleted(&self, comparison: &Comparison<'_>) -> usize {
-        *self.deleted.get_or_init(|| comparison.deleted(&self.back))
+    fn changed(&self, comparison: &Comparison<'_>) -> Changed {
+        *self.changed.get_or_init(|| comparison.changed(&self.back))
     }
 }
 
@@ -115,7 +115,7 @@ impl Default for Candidate {
             misfit: Misfit::MAX,
             age: usize::MAX,
             back: Reversal::default(),
-            deleted: OnceCell::new(),
+            changed: OnceCell::new(),
         }
     }
 }

@@ -18,6 +18,7 @@ mod fragments;
 mod frontmatter;
 mod frontmatter_edit;
 mod generate;
+mod letters;
 mod merge_cases;
 mod merge_git;
 mod merge_large;

@@ -54,6 +54,12 @@ impl Page {
         self.socket.send(Message::Binary(Bytes::from(bytes))).await.unwrap();
     }
 
+    /// Sends a frame to a server that may have hung up.
+    async fn send_if_heard(&mut self, bytes: Vec<u8>) {
+        use futures_util::SinkExt as _;
+        drop(self.socket.send(Message::Binary(Bytes::from(bytes))).await);
+    }
+
     /// The next event of a kind; binary frames before it are passed over.
     pub(crate) async fn event(&mut self, kind: &str) -> Value {
         loop {
@@ -108,6 +114,19 @@ pub(crate) fn typing(client: u8, text: &str) -> Vec<u8> {
     let mut update = vec![1, 1, client, 0, 4, 1, 4];
     update.extend_from_slice(b"text");
     update.push(text.len() as u8);
+    update.extend_from_slice(text.as_bytes());
+    update.push(0);
+    [vec![0, 2, update.len() as u8], update].concat()
+}
+
+/// A frame that types `text` behind the first `clock` letters that `client` has typed, as its next words.
+fn typing_on(client: u8, clock: u8, text: &str) -> Vec<u8> {
+    behind(client, clock, (client, clock - 1), text)
+}
+
+/// A frame that types `text` behind one letter of somebody.
+fn behind(client: u8, clock: u8, (left, left_clock): (u8, u8), text: &str) -> Vec<u8> {
+    let mut update = vec![1, 1, client, clock, 0x84, left, left_clock, text.len() as u8];
     update.extend_from_slice(text.as_bytes());
     update.push(0);
     [vec![0, 2, update.len() as u8], update].concat()
@@ -190,6 +209,75 @@ async fn a_frame_that_is_none_ends_only_its_own_page() {
     good.send(typing(5, "Still here. ")).await;
     good.event("saved").await;
     assert!(std::fs::read_to_string(desk.file()).unwrap().starts_with("Still here. # Plan"));
+    desk.close().await;
+}
+
+/// The text of the file when all that was sent before is in it: nothing is merged, and that is answered after it.
+async fn settled(desk: &Desk) -> String {
+    let nothing = json!({ "path": "plan.md", "name": "anna", "base": TEXT, "text": TEXT }).to_string();
+    assert_eq!(desk.ask("POST", "/api/rebase", &nothing).await.status, 200);
+    desk.text()
+}
+
+/// The three parts of what a page types, in its order.
+fn parts() -> [Vec<u8>; 3] {
+    [typing(6, "One "), typing_on(6, 4, "two "), typing_on(6, 8, "three. ")]
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn frames_that_come_twice_are_there_once() {
+    let desk = Desk::open().await;
+    let mut page = Page::open(&desk, 6, "").await.unwrap();
+    page.event("hello").await;
+    let [one, two, three] = parts();
+    for frame in [&one, &one, &two, &one, &two, &three, &three, &one] {
+        page.send(frame.clone()).await;
+    }
+    while page.event("saved").await["count"] != 8 {}
+    assert_eq!(std::fs::read_to_string(desk.file()).unwrap(), format!("One two three. {TEXT}"));
+    desk.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_frame_that_comes_before_its_time_is_not_taken_and_nothing_of_the_text_is_mixed_up() {
+    let desk = Desk::open().await;
+    let mut good = Page::open(&desk, 5, "").await.unwrap();
+    let epoch = good.event("hello").await["epoch"].as_str().unwrap().to_owned();
+    let [one, two, three] = parts();
+    let unknown = behind(6, 4, (9, 3), "behind a letter that nobody wrote");
+    // The second part is missing; the last comes before the first; the words lean on those of a page that never came.
+    for (sent, kept) in [
+        (vec![&one, &three], "One "),
+        (vec![&three, &one, &two], "One "),
+        (vec![&one, &unknown], "One "),
+        (vec![&one, &two, &two, &three], "One two three. "),
+    ] {
+        let mut bad = Page::open(&desk, 6, &epoch).await.unwrap();
+        bad.event("hello").await;
+        for frame in sent {
+            bad.send_if_heard(frame.clone()).await;
+        }
+        if kept == "One " {
+            assert_eq!(bad.closed().await, 4409);
+        } else {
+            // It joined again with all that it had typed, and all of it is there once.
+            while bad.event("saved").await["count"] != 4 {}
+        }
+        assert_eq!(settled(&desk).await, format!("{kept}{TEXT}"));
+    }
+    good.send(typing(5, "Still here. ")).await;
+    good.event("saved").await;
+    desk.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_page_that_types_before_it_says_what_it_knows_is_refused() {
+    let desk = Desk::open().await;
+    let target = "/ws?path=plan.md&client=6&name=anna";
+    let mut early = Page { socket: opened(&desk, &desk.token, target).await.unwrap() };
+    early.send(typing(6, "Early. ")).await;
+    assert_eq!(early.closed().await, 4400);
+    assert_eq!(std::fs::read_to_string(desk.file()).unwrap(), TEXT);
     desk.close().await;
 }
 
