@@ -28,7 +28,15 @@ visitors: Array<WireVisitor>,
 /**
  * Why the file lacks words, if it does.
  */
-unsaved: string | null, } | { "kind": "saved", 
+unsaved: string | null, 
+/**
+ * Whether there is no file any more.
+ */
+gone: boolean, 
+/**
+ * How the server learns what other programs save.
+ */
+watched: WireWatched, } | { "kind": "saved", 
 /**
  * How many.
  */
@@ -40,7 +48,11 @@ revision: number, } | { "kind": "unsaved",
 /**
  * Why.
  */
-reason: string, } | { "kind": "visitors", 
+reason: string, 
+/**
+ * Whether there is no file any more.
+ */
+gone: boolean, } | { "kind": "watched", watched: WireWatched, } | { "kind": "clashed", section: string | null, both: boolean, ours: string, theirs: string, } | { "kind": "visitors", 
 /**
  * All of them.
  */
@@ -89,6 +101,10 @@ reason: string, } | { "kind": "pong",
  * What the ping said.
  */
 at: number, };
+
+export type WireWatched = "told" | "looking" | "unwatched";
+
+export type WireCost = { amount: number, currency: string, };
 
 export type WireCall = { "kind": "ping", 
 /**
@@ -364,6 +380,7 @@ tokens: number,
 /**
  * Who works.
  */
+cost: WireCost | null, 
 workers: Array<WireWorker>, 
 /**
  * What waits for the person's word.
@@ -394,7 +411,7 @@ tokens: number | null,
 /**
  * What all its tokens cost, in the currency of the prices that are set.
  */
-cost: number | null, 
+until: number | null, input: number | null, cost: WireCost | null, 
 /**
  * Its question to the person.
  */
@@ -466,7 +483,7 @@ export type DecisionCall = {
 /**
  * Which; none means all.
  */
-proposal: string | null, 
+proposals: Array<string>, 
 /**
  * Whether it becomes canon.
  */
