@@ -11,7 +11,8 @@ export interface Banner {
 
 /** `text` is what the page holds; `give` hands it to the person as a file. */
 export function bannerOf(path: string, text: () => string, give: (name: string, text: string) => void): Banner {
-  const words = h("p", { role: "alert" });
+  // Not a live region: that words are not saved is announced already, once.
+  const words = h("p", {});
   const back = h("button", { class: "plain", onclick: () => void writeBack() }, "Write it back");
   const copy = h("button", { class: "plain", onclick: () => give(path.split("/").at(-1) ?? path, text()) }, "Save a copy");
   const close = h("button", { class: "plain", onclick: () => void ((isRead = true), (element.hidden = true)) }, "All right");
@@ -35,7 +36,10 @@ export function bannerOf(path: string, text: () => string, give: (name: string, 
       element.hidden = tone !== "bad" && (note === null || isRead);
       element.classList.toggle("note", tone !== "bad");
       const next = note ?? detail;
-      if (words.textContent !== next && !element.hidden) words.textContent = next;
+      if (words.textContent !== next && !element.hidden) {
+        words.textContent = next;
+        if (note) announce(note);
+      }
       back.hidden = !view.gone || !view.writes;
       copy.hidden = tone !== "bad" || (!view.gone && isSaved(view));
       close.hidden = tone === "bad";

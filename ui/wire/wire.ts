@@ -52,7 +52,27 @@ reason: string,
 /**
  * Whether there is no file any more.
  */
-gone: boolean, } | { "kind": "watched", watched: WireWatched, } | { "kind": "clashed", section: string | null, both: boolean, ours: string, theirs: string, } | { "kind": "visitors", 
+gone: boolean, } | { "kind": "watched", 
+/**
+ * In which.
+ */
+watched: WireWatched, } | { "kind": "clashed", 
+/**
+ * The section, if it is in one.
+ */
+section: string | null, 
+/**
+ * Whether both versions stand in the text; else one of them is only here.
+ */
+both: boolean, 
+/**
+ * What stood in the document.
+ */
+ours: string, 
+/**
+ * What the other one saved, or wrote while they were away.
+ */
+theirs: string, } | { "kind": "visitors", 
 /**
  * All of them.
  */
@@ -103,8 +123,6 @@ reason: string, } | { "kind": "pong",
 at: number, };
 
 export type WireWatched = "told" | "looking" | "unwatched";
-
-export type WireCost = { amount: number, currency: string, };
 
 export type WireCall = { "kind": "ping", 
 /**
@@ -378,9 +396,12 @@ ended: number | null,
  */
 tokens: number, 
 /**
- * Who works.
+ * What all tokens of it cost, where a price is known.
  */
 cost: WireCost | null, 
+/**
+ * Who works.
+ */
 workers: Array<WireWorker>, 
 /**
  * What waits for the person's word.
@@ -405,17 +426,35 @@ doing: string,
  */
 since: number | null, 
 /**
+ * When it was done with it, the same.
+ */
+until: number | null, 
+/**
+ * Tokens that its model read, if that is counted.
+ */
+input: number | null, 
+/**
  * Tokens that its model wrote, if that is counted.
  */
 tokens: number | null, 
 /**
- * What all its tokens cost, in the currency of the prices that are set.
+ * What all its tokens cost, where a price is known.
  */
-until: number | null, input: number | null, cost: WireCost | null, 
+cost: WireCost | null, 
 /**
  * Its question to the person.
  */
 question: string | null, };
+
+export type WireCost = { 
+/**
+ * How much.
+ */
+amount: number, 
+/**
+ * Of what; empty if the person did not say.
+ */
+currency: string, };
 
 export type WireProposal = { 
 /**
@@ -481,7 +520,7 @@ text: string, };
 
 export type DecisionCall = { 
 /**
- * Which; none means all.
+ * Which.
  */
 proposals: Array<string>, 
 /**
