@@ -15,7 +15,7 @@ before(async () => {
     "plan.md": PLAN,
     "notes/journals.md": `${NOTES}\nA rename is not enough, because another program may save in between.\n`,
     "questions.md": SESSION,
-    "runs/r1/draft.md": RUN,
+    "runs/r1/draft.md": `${RUN}\nFour crates return their own error types; \`tools\` names the field that is wrong.\n\nTwo pass on what the system said: \`store\` and \`web\`. Both lose the path on the way.\n`,
   });
 });
 afterEach(() => stage.clear());
