@@ -4,7 +4,7 @@ import { readFile } from "node:fs/promises";
 import { after, afterEach, before, test } from "node:test";
 import { conducted, run } from "./conducted.mjs";
 import { NOTES, PLAN, RUN, SESSION } from "./samples.mjs";
-import { Stage, textOf } from "./stage.mjs";
+import { Stage, eventually, textOf } from "./stage.mjs";
 
 const axe = await readFile("node_modules/axe-core/axe.min.js", "utf8");
 let stage;
@@ -152,4 +152,54 @@ test("a run on a phone shows its state, its text and the field for a person's wo
   });
   for (const selector of [".panel.run", ".bar .prompt", ".cm-editor"]) assert.equal(await inSight(selector), true, selector);
   assert.equal(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), true);
+});
+
+/** Everything that live regions say from now on. */
+async function listening(page) {
+  await page.evaluate(() => {
+    window.heard = [];
+    for (const region of document.querySelectorAll("[role=status], [role=alert], [role=log], [aria-live]")) {
+      new MutationObserver(() => window.heard.push(region.textContent)).observe(region, { childList: true, subtree: true, characterData: true });
+    }
+  });
+  return () => page.evaluate(() => window.heard);
+}
+
+test("typing announces nothing, and what others write is announced by sections", async () => {
+  const page = await stage.page("notes/journals.md");
+  const heard = await listening(page);
+  await page.locator(".cm-content").focus();
+  await page.keyboard.press("Control+End");
+  await page.keyboard.type("\n## One\n\nWords.\n\n## Two\n\nMore words.\n");
+  await page.locator(".save", { hasText: "Saving" }).waitFor();
+  await page.locator(".save", { hasText: /^Saved$/ }).waitFor();
+  assert.deepEqual(await heard(), []);
+  for (const section of ["One", "Two", "One"]) await stage.command("section", "append", "notes/journals.md", section, "A block.", "--as", section);
+  await eventually(async () => (await heard()).length >= 2);
+  await eventually(async () => (await heard()).includes("Two wrote in Two"));
+  const said = await heard();
+  assert.ok(said.length <= 3 && said.every((words) => /^(One wrote in One|Two wrote in Two)$/.test(words)), JSON.stringify(said));
+});
+
+test("the seconds of an answer are not announced, its beginning and its end are", async () => {
+  const [page, told] = await conducted(stage, "questions.md");
+  await page.locator(".turns").waitFor();
+  const heard = await listening(page);
+  const turn = { agent: "offline", state: "working", why: null, doing: "reading", tokens: 0, begun: Date.now() };
+  told.tell({ kind: "turn", turn });
+  await page.locator(".turns .status", { hasText: "2 s" }).waitFor();
+  told.tell({ kind: "turn", turn: { ...turn, state: "answered" } });
+  await page.locator(".turns .status", { hasText: "answered" }).waitFor();
+  assert.deepEqual(await heard(), ["offline answers", "offline answered"]);
+});
+
+test("whoever asks the system for more contrast gets it, unless they chose a theme", async () => {
+  const background = (page) => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+  const asked = await stage.page("plan.md", { theme: "system", contrast: "more" });
+  assert.equal(await background(asked), "rgb(0, 0, 0)");
+  assert.deepEqual(await violations(asked), []);
+  const chosen = await stage.page("plan.md", { theme: "light", contrast: "more" });
+  assert.notEqual(await background(chosen), "rgb(0, 0, 0)");
+  await chosen.getByRole("button", { name: "Next theme" }).hover();
+  assert.equal(await chosen.getByRole("button", { name: "Next theme" }).getAttribute("data-tip"), "Theme: Light");
 });

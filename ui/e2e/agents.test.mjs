@@ -119,15 +119,55 @@ test("L01: an objective opens the Writer at once", async () => {
 test("each worker shows how long it works and what it took, and can be stopped by itself", async () => {
   const [page, told] = await conducted(stage, "runs/r1/draft.md");
   const [researcher, terminal] = run().workers;
-  const working = { ...researcher, since: Date.now() - 125_000, tokens: 4321, cost: 0.0712 };
-  told.tell({ kind: "run", run: run({ workers: [working, { ...terminal, phase: "working", since: Date.now(), tokens: 12, cost: null }] }) });
+  const working = { ...researcher, since: Date.now() - 125_000, input: 54_321, tokens: 4321, cost: { amount: 0.0712, currency: "EUR" } };
+  told.tell({ kind: "run", run: run({ workers: [working, { ...terminal, phase: "working", since: Date.now(), tokens: 12, cost: null }], cost: { amount: 0.0712, currency: "EUR" } }) });
   const row = (name) => page.locator(".worker", { hasText: name });
-  await row("Researcher").locator(".took", { hasText: /^2 min \d+ s · 4,321 tokens · costs 0\.07$/ }).waitFor();
+  await row("Researcher").locator(".took", { hasText: /^2 min \d+ s · 54,321 tokens in, 4,321 out · 0\.07 EUR$/ }).waitFor();
   // Where no price is known, no cost is shown.
-  await row("Terminal").locator(".took", { hasText: /^\d+ s · 12 tokens$/ }).waitFor();
+  await row("Terminal").locator(".took", { hasText: /^\d+ s · 12 tokens out$/ }).waitFor();
+  await page.locator(".panel.run > .took", { hasText: "54,321 tokens in, 1,234 out · 0.07 EUR" }).waitFor();
   await page.getByRole("button", { name: "Stop Researcher" }).click();
   await eventually(() => told.asked.length === 1);
   assert.deepEqual(told.asked[0].slice(0, 2), ["/api/runs/r1/stop", { worker: "Researcher" }]);
+  assert.ok(told.asked[0][2], "the request has no name");
+  // When it is done, what it took stays.
+  told.tell({ kind: "run", run: run({ workers: [{ ...working, phase: "done", until: working.since + 61_000 }, terminal] }) });
+  await row("Researcher").locator(".took", { hasText: /^1 min 1 s · 54,321 tokens in/ }).waitFor();
+  // The outline says the same of each section.
+  await page.locator(".outline button", { hasText: "Researcher" }).locator(".state", { hasText: "Done" }).waitFor();
+});
+
+test("a section that somebody else changes under the caret says so, in the text and in the outline", async () => {
+  const page = await stage.page("plan.md", { name: "Anna" });
+  await page.evaluate(() => {
+    const { view } = document.querySelector(".cm-content").cmTile;
+    view.focus();
+    view.dispatch({ selection: { anchor: view.state.doc.toString().indexOf("Note to Researcher") } });
+  });
+  await stage.command("section", "append", "plan.md", "Researcher", "Far from the caret.", "--as", "Researcher");
+  await page.locator(".outline button", { hasText: "Researcher" }).locator(".state", { hasText: "by Researcher" }).waitFor();
+  assert.equal(await page.locator(".hint").count(), 0);
+  await stage.command("section", "append", "plan.md", "Terminal", "Where the caret is.", "--as", "Terminal");
+  await page.locator(".cm-line .hint", { hasText: "Newer text by Terminal" }).waitFor();
+  await page.locator(".outline .hint", { hasText: "Newer text by Terminal" }).waitFor();
+  await page.locator(".cm-line .hint").click();
+  await eventually(async () => (await page.locator(".hint").count()) === 0);
+});
+
+test("words that two changed at once are marked in their section", async () => {
+  const [page, told] = await conducted(stage, "plan.md");
+  told.tell({ kind: "clashed", section: "Conductor", both: true, ours: "noon", theirs: "night" });
+  await page.locator(".outline .hint.clash", { hasText: "Changed twice" }).waitFor();
+  assert.ok((await page.locator(".cm-line .hint.clash").getAttribute("title")).includes("night"));
+});
+
+test("a server that has to look for saves says so once", async () => {
+  const [page, told] = await conducted(stage, "plan.md");
+  assert.equal(await page.locator(".banner").isVisible(), false);
+  told.tell({ kind: "watched", watched: "looking" });
+  await page.locator(".banner.note", { hasText: "looks every few seconds" }).waitFor();
+  await page.getByRole("button", { name: "All right" }).click();
+  assert.equal(await page.locator(".banner").isVisible(), false);
 });
 
 test("L10: a run shows who works and what waits, and takes a person's words", async () => {
@@ -149,8 +189,8 @@ test("L10: a run shows who works and what waits, and takes a person's words", as
   await panel.getByRole("button", { name: "Stop all" }).click();
   await eventually(async () => (await page.locator("#announcer").textContent()).includes("being ended"));
   assert.deepEqual(told.asked.slice(1).map(([path, body]) => [path, body]), [
-    ["/api/runs/r1/proposals", { proposal: "p1", accept: true }],
-    ["/api/runs/r1/proposals", { proposal: null, accept: false }],
+    ["/api/runs/r1/proposals", { proposals: ["p1"], accept: true }],
+    ["/api/runs/r1/proposals", { proposals: ["p1"], accept: false }],
     ["/api/runs/r1/cancel", {}],
   ]);
   told.tell({ kind: "run", run: run({ status: "cancelled", over: true, ended: Date.now() }) });

@@ -37,7 +37,7 @@ test("what needs leave is asked in the page with the very bytes, and runs when i
   await begin(page);
   await card(page).waitFor();
   assert.equal(await card(page).locator("pre").first().textContent(), "touch allowed.txt");
-  assert.match(await card(page).locator("h2").textContent(), /^offline wants to run$/);
+  assert.match(await card(page).locator("h2").textContent(), /^The offline planner wants to run a command$/);
   assert.equal(await card(page).locator(".options button").count(), 4);
   assert.match(await page.title(), /^\(1\) /);
   assert.equal(await exists("allowed.txt"), false);
@@ -170,7 +170,7 @@ test("a worker of a run asks too; stopped by itself it ends, its words stay, and
   await page.waitForURL(/write\?path=runs\//);
   await page.waitForSelector("[data-ready]");
   await card(page).waitFor();
-  assert.match(await card(page).locator("h2").textContent(), /^Terminal wants to run$/);
+  assert.match(await card(page).locator("h2").textContent(), /^Terminal wants to run a command$/);
   const panel = page.getByRole("complementary", { name: "Run" });
   await panel.getByRole("button", { name: "Stop Terminal" }).click();
   await card(page).waitFor({ state: "hidden" });

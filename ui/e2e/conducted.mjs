@@ -3,10 +3,10 @@
 /** A run as the server tells it. */
 export const run = (more) => ({
   id: "r1", path: "runs/r1/draft.md", objective: "Compare the error handling", status: "running", over: false, live: true, note: null, model: "offline",
-  begun: Date.now() - 65_000, ended: null, tokens: 1234, proposals: [],
+  begun: Date.now() - 65_000, ended: null, tokens: 1234, cost: null, proposals: [],
   workers: [
-    { name: "Researcher", phase: "working", doing: "reading crates/web/src/lib.rs", since: null, tokens: null, cost: null, question: null },
-    { name: "Terminal", phase: "idle", doing: "", since: null, tokens: null, cost: null, question: null },
+    { name: "Researcher", phase: "working", doing: "reading crates/web/src/lib.rs", since: null, until: null, input: null, tokens: null, cost: null, question: null },
+    { name: "Terminal", phase: "idle", doing: "", since: null, until: null, input: null, tokens: null, cost: null, question: null },
   ],
   ...more,
 });

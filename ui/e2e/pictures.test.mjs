@@ -2,7 +2,7 @@
 import { mkdir, mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
+import { after, afterEach, before, test } from "node:test";
 import { conducted, run } from "./conducted.mjs";
 import { COMMANDS, NOTES, PLAN, RUN, SESSION } from "./samples.mjs";
 import { Stage, eventually, textOf } from "./stage.mjs";
@@ -13,14 +13,12 @@ before(async () => {
   await mkdir(out, { recursive: true });
   stage = await Stage.open({
     "plan.md": PLAN,
-    "notes/journals.md": NOTES,
+    "notes/journals.md": `${NOTES}\nA rename is not enough, because another program may save in between.\n`,
     "questions.md": SESSION,
-    "talk.md": PLAN,
-    "light.md": COMMANDS,
-    "dark.md": COMMANDS,
-    "runs/r1/draft.md": RUN,
+    "runs/r1/draft.md": `${RUN}\nFour crates return their own error types; \`tools\` names the field that is wrong.\n\nTwo pass on what the system said: \`store\` and \`web\`. Both lose the path on the way.\n`,
   });
 });
+afterEach(() => stage.clear());
 after(() => stage.close());
 
 /** Somebody else is here, and a worker writes. */
@@ -47,6 +45,7 @@ for (const theme of ["light", "dark"]) {
     const anna = await company(page);
     const words = `Checked on ${theme === "light" ? "200" : "400"} copies: equal.`;
     await page.locator(".reading h2").first().waitFor();
+    await page.locator(".caret.person:not(.named)").waitFor();
     await stage.command("section", "append", "plan.md", "Researcher", words, "--as", "Researcher");
     await eventually(async () => (await textOf(page)).includes(words));
     await page.locator(".caret.agent", { hasText: "Researcher" }).waitFor();
@@ -69,14 +68,14 @@ for (const theme of ["light", "dark"]) {
 
 for (const theme of ["light", "dark"]) {
   test(`a run in ${theme}`, async () => {
-    const [page, told] = await conducted(stage, "runs/r1/draft.md", { theme, mode: "split", viewport: { width: 1400, height: 900 } });
-    const text = "Four crates return their own error types; `tools` names the field that is wrong.";
-    const proposals = [{ id: "p1", section: "Researcher", author: "Researcher", text }];
-    if (theme === "light") await stage.command("section", "append", "runs/r1/draft.md", "Researcher", text, "--as", "Researcher");
-    await eventually(async () => (await textOf(page)).includes("Four crates"));
-    told.tell({ kind: "run", run: run({ status: "waitingForWorker", proposals }) });
-    await page.locator(".proposal").waitFor();
+    const page = await stage.page(null, { theme, mode: "split", viewport: { width: 1400, height: 900 } });
+    await page.getByLabel("What should agents do?").fill("Where is it said why a rename is not enough?");
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/write\?path=runs\//);
+    await page.waitForSelector("[data-ready]");
+    await page.locator(".panel.run .status", { hasText: /Completed|Partly done|Waiting for you/ }).waitFor();
     await page.locator(".reading h2").first().waitFor();
+    await page.locator(".caret.named").waitFor({ state: "detached" });
     await page.evaluate(() => document.fonts.ready);
     await page.screenshot({ path: `${out}/run-${theme}.png` });
     const session = await stage.page("questions.md", { theme, mode: "edit", viewport: { width: 1100, height: 640 } });
@@ -88,7 +87,9 @@ for (const theme of ["light", "dark"]) {
 
 for (const theme of ["light", "dark"]) {
   test(`a question and a comment in ${theme}`, async () => {
-    const page = await stage.page(`${theme}.md`, { theme, viewport: { width: 1200, height: 860 } });
+    await stage.write(`switching-${theme}.md`, COMMANDS);
+    await stage.write("talk.md", PLAN);
+    const page = await stage.page(`switching-${theme}.md`, { theme, viewport: { width: 1200, height: 860 } });
     await page.getByRole("button", { name: "Run", exact: true }).click();
     await page.locator(".ask.listens").waitFor();
     await page.evaluate(() => document.fonts.ready);

@@ -1,5 +1,6 @@
 // Documents, sites and frames that mean harm.
 import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { after, afterEach, before, test } from "node:test";
 import { PLAN } from "./samples.mjs";
@@ -32,6 +33,11 @@ before(async () => {
   stage = await Stage.open({
     "hostile.md": HOSTILE,
     "plan.md": PLAN,
+    "links.md": "# Links\n\n[x](%ff.md) [y](%E0%A4%A.md) [z](plan.md)\n\nWords behind.\n",
+    "lists.md": `# Lists\n\n${"- ".repeat(5000)}deep words\n`,
+    "mixed.md": `# Mixed\n\n${"> - ".repeat(2500)}deep words\n\n${"1. * ".repeat(2500)}more words\n`,
+    "stairs.md": `# Stairs\n\n${Array.from({ length: 45 }, (_, depth) => `${"  ".repeat(depth)}- step ${depth}`).join("\n")}\n`,
+    "stars.md": `# Stars\n\n${"*a **b ".repeat(3000)}${" b** a*".repeat(3000)}\n\n${"![".repeat(3000)}deep${"](https://x.example/i.png)".repeat(3000)}\n`,
     "nested.md": `# Deep\n\n${">".repeat(5000)} x\n\n${nested}\n`,
     "long.md": `# Long\n\n${"word ".repeat(200_000)}\n`,
   });
@@ -68,6 +74,41 @@ test("nesting without end and lines without end are shown, and the page stays al
     await page.locator(".save", { hasText: /^Saved$/ }).waitFor();
     assert.ok((await stage.read(name)).endsWith("Alive."));
   }
+});
+
+test("lists and quotes of any depth keep their words in the editor and in the preview", async () => {
+  const words = { "lists.md": "deep words", "mixed.md": "more words", "stairs.md": "step 44", "stars.md": "deep" };
+  for (const [name, deepest] of Object.entries(words)) {
+    const page = await stage.page(name, { mode: "split" });
+    await page.locator(".reading section", { hasText: deepest }).first().waitFor();
+    await page.locator(".cm-content").focus();
+    await page.keyboard.press("Control+End");
+    await page.keyboard.type("Alive.");
+    await page.locator(".save", { hasText: /^Saved$/ }).waitFor();
+    assert.ok((await stage.read(name)).endsWith("Alive."), name);
+    assert.deepEqual(page.complaints, [], name);
+  }
+});
+
+test("a list that is made deeper while it is open is shown as it is written", async () => {
+  const page = await stage.page("plan.md", { mode: "split" });
+  await page.locator(".reading h2").first().waitFor();
+  await stage.write("plan.md", `${PLAN}\n${"- ".repeat(5000)}grown\n`);
+  await page.locator(".reading pre", { hasText: "grown" }).waitFor();
+  assert.deepEqual(page.complaints, []);
+  await stage.write("plan.md", PLAN);
+  await eventually(async () => (await textOf(page)) === PLAN);
+});
+
+test("a link whose escapes stand for no letters leads nowhere, and the preview and the export stand", async () => {
+  const page = await stage.page("links.md", { mode: "preview" });
+  await page.locator(".reading", { hasText: "Words behind." }).waitFor();
+  const links = await page.locator(".reading a").evaluateAll((all) => all.map((link) => [link.textContent, link.hasAttribute("href")]));
+  assert.deepEqual(links, [["x", false], ["y", false], ["z", true]]);
+  await page.keyboard.press("Alt+e");
+  const [file] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "HTML" }).click()]);
+  assert.ok((await readFile(await file.path(), "utf8")).includes("Words behind."));
+  assert.deepEqual(page.complaints, []);
 });
 
 test("SV-4: another site can neither read nor change anything, even if it knew the secret", async () => {
@@ -129,6 +170,35 @@ test("a page with an old link says what to do", async () => {
   const page = await stage.page(null);
   await page.goto(`${stage.origin}/?again#token=${"0".repeat(32)}`);
   await page.getByRole("alert").filter({ hasText: "open the link that 'agent-doc serve' printed" }).waitFor();
+});
+
+test("the page that stands in for the Writer reads documents, keeps no secret in the address, and says what is wrong", async () => {
+  const source = (await readFile("../crates/web/src/plain.html", "utf8")).replaceAll("__NONCE__", "n0nce");
+  const policy = (await readFile("../crates/web/src/assets.rs", "utf8")).match(/PLAIN_POLICY: &str = "([^"]*)"/)[1].replaceAll(/\\\n\s*/g, "").replaceAll("__NONCE__", "n0nce");
+  const site = createServer(async (request, answer) => {
+    if (!request.url.startsWith("/api/")) return answer.setHeader("content-security-policy", policy).setHeader("content-type", "text/html").end(source);
+    const asked = await fetch(stage.origin + request.url, { headers: { authorization: request.headers.authorization ?? "" } });
+    answer.statusCode = asked.status;
+    answer.end(await asked.text());
+  });
+  await new Promise((ready) => site.listen(0, "127.0.0.1", ready));
+  try {
+    const origin = `http://127.0.0.1:${site.address().port}`;
+    const page = await stage.page(null);
+    page.complaints.length = 0;
+    await page.goto(`${origin}/#token=${stage.token}`);
+    await page.getByRole("link", { name: /plan\.md/ }).click();
+    await page.getByRole("heading", { name: "Researcher" }).waitFor();
+    assert.ok(!page.url().includes(stage.token), page.url());
+    assert.ok((await page.locator("main").textContent()).includes("Proposal"));
+    assert.deepEqual(page.complaints, []);
+    await page.goto(`${origin}/write?path=none.md`);
+    await page.getByRole("alert").filter({ hasText: "none.md" }).waitFor();
+    await page.goto(`${origin}/?wrong#token=${"0".repeat(32)}`);
+    await page.getByRole("alert").filter({ hasText: "agent-doc serve" }).waitFor();
+  } finally {
+    site.close();
+  }
 });
 
 test("the secret does not stay in the address", async () => {

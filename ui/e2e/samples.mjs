@@ -1,13 +1,11 @@
 // Documents to write in.
 export const PLAN = `# Moving the release to Friday
 
-We ship the new store on **Friday**. Two things stand in the way: the migration of old journals, and a test that fails
-once in a hundred runs on slow disks.
+We ship the new store on **Friday**. Two things stand in the way: the migration of old journals, and a test that fails once in a hundred runs on slow disks.
 
 ## Conductor
 
-The store is ready; the journals are not. Ship on Friday if the migration is done by Wednesday noon, otherwise a week
-later. See [the notes on journals](notes/journals.md).
+The store is ready; the journals are not. Ship on Friday if the migration is done by Wednesday noon, otherwise a week later. See [the notes on journals](notes/journals.md).
 
 1. Freeze the format on Tuesday.
 2. Migrate a copy of every journal and compare.
@@ -16,8 +14,7 @@ later. See [the notes on journals](notes/journals.md).
 ## Researcher
 <!-- proposal -->
 
-Found three ways to migrate. ~~All of them need a lock.~~ The second needs none, because a journal is only ever
-appended to:
+Found three ways to migrate. ~~All of them need a lock.~~ The second needs none, because a journal is only ever appended to:
 
 | way | time for 10,000 journals | lock |
 |---|---|---|

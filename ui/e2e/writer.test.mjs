@@ -1,16 +1,17 @@
 // People, agents and other programs in one document, as a person sees it.
 import assert from "node:assert/strict";
-import { unlink } from "node:fs/promises";
+import { readFile, rename, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { after, afterEach, before, test } from "node:test";
 import { PLAN } from "./samples.mjs";
 import { Stage, eventually, textOf } from "./stage.mjs";
 
 let stage;
-const names = ["type", "outside", "append", "two", "restart", "undo", "history", "proposal", "gone", "authors"];
+const names = ["type", "outside", "append", "two", "restart", "undo", "history", "proposal", "gone", "moved", "authors", "print"];
+const LONG = `# Long\n\n${Array.from({ length: 400 }, (_, index) => `Paragraph ${index} has a few words, and **some** of them are strong.\n`).join("\n")}`;
 before(async () => {
   const files = Object.fromEntries(names.map((name) => [`${name}.md`, PLAN]));
-  stage = await Stage.open({ ...files, "windows.md": "# One\r\n\r\nTwo\r\n" });
+  stage = await Stage.open({ ...files, "windows.md": "# One\r\n\r\nTwo\r\n", "long.md": LONG, "struck.md": "# Struck\n\n~~Ten~~ Nine of them.\n\n## Researcher\n<!-- proposal -->\n\n~~Old way.~~ New way.\n" });
 });
 afterEach(() => stage.clear());
 after(() => stage.close());
@@ -103,6 +104,69 @@ for (const signal of ["SIGKILL", "SIGTERM"]) {
   });
 }
 
+test("a page that is opened has the whole text, and nobody's caret stands in it", async () => {
+  const page = await stage.page("long.md");
+  // Ready means that the text is there.
+  assert.equal(await textOf(page), LONG);
+  await page.locator(".save", { hasText: /^Saved$/ }).waitFor();
+  assert.equal(await page.locator(".caret").count(), 0);
+});
+
+for (const signal of ["SIGKILL", "SIGTERM"]) {
+  test(`after ${signal} and a restart an idle page stands where it stood`, async () => {
+    const page = await stage.page("long.md");
+    const place = () => page.evaluate(() => {
+      const { view } = document.querySelector(".cm-content").cmTile;
+      const top = view.scrollDOM.getBoundingClientRect().top;
+      const [line] = [...document.querySelectorAll(".cm-line")].filter((line) => line.getBoundingClientRect().bottom > top);
+      return { caret: view.state.selection.main.head, scrollTop: Math.round(view.scrollDOM.scrollTop), line: line.textContent, focus: view.hasFocus };
+    });
+    await caretBehind(page, "Paragraph 201 has");
+    await page.evaluate(() => {
+      const { view } = document.querySelector(".cm-content").cmTile;
+      view.scrollDOM.scrollTop = view.lineBlockAt(view.state.selection.main.head).top - 300;
+    });
+    await page.waitForTimeout(200);
+    const before = await place();
+    assert.ok(before.scrollTop > 1000, JSON.stringify(before));
+    await stage.stop(signal);
+    await page.locator(".save", { hasText: "Offline" }).waitFor();
+    await stage.start();
+    await isSaved(page);
+    assert.equal(await page.locator(".caret").count(), 0);
+    assert.deepEqual(await place(), before);
+    // The page is bound to the new session: what is typed now arrives.
+    await page.keyboard.type(`, after ${signal},`);
+    await isSaved(page);
+    await eventually(async () => (await stage.read("long.md")).includes(`Paragraph 201 has, after ${signal},`));
+    assert.deepEqual(page.complaints.filter((words) => !words.includes("WebSocket")), []);
+    await stage.write("long.md", LONG);
+  });
+}
+
+for (const theme of ["light", "dark", "contrast"]) {
+  test(`print from ${theme} is dark ink on white paper, and the text as it is at that moment`, async () => {
+    const page = await stage.page("print.md", { theme });
+    await caretBehind(page, "slow disks.");
+    await page.keyboard.type(` Printed from ${theme}.`);
+    await page.emulateMedia({ media: "print" });
+    // Nothing may be waited for between the event and the paper.
+    const printed = await page.evaluate(() => {
+      window.dispatchEvent(new Event("beforeprint"));
+      const reading = document.querySelector(".reading");
+      const brightness = (colour) => Math.max(...colour.match(/\d+/g).slice(0, 3).map(Number));
+      const inks = [...reading.querySelectorAll("*")].map((element) => brightness(getComputedStyle(element).color));
+      return { text: reading.textContent, ink: Math.max(...inks), paper: getComputedStyle(document.body).backgroundColor, isShown: reading.offsetHeight > 0 };
+    });
+    assert.ok(printed.text.includes(`Printed from ${theme}.`), printed.text);
+    assert.ok(printed.isShown);
+    assert.equal(printed.paper, "rgb(255, 255, 255)");
+    assert.ok(printed.ink < 160, `an ink of ${printed.ink}`);
+    await page.emulateMedia({ media: null });
+    await isSaved(page);
+  });
+}
+
 test("undo takes back one's own words only", async () => {
   const page = await stage.page("undo.md");
   await caretBehind(page, "slow disks.");
@@ -163,6 +227,34 @@ test("L12: a document that is deleted while it is open is said to be gone, and i
   await page.keyboard.type(" Kept.");
   await page.locator(".banner", { hasText: "gone" }).waitFor();
   assert.ok((await textOf(page)).includes("slow disks. Kept."));
+});
+
+test("L12: a document that was moved away can be written back, and nothing that was typed is lost", async () => {
+  const page = await stage.page("moved.md");
+  await rename(join(stage.folder, "moved.md"), join(stage.folder, "elsewhere.md"));
+  await caretBehind(page, "slow disks.");
+  await page.keyboard.type(" Typed without a file.");
+  await page.locator(".banner", { hasText: "deleted or moved" }).waitFor();
+  const [copy] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "Save a copy" }).click()]);
+  assert.ok((await readFile(await copy.path(), "utf8")).includes("slow disks. Typed without a file."));
+  await page.getByRole("button", { name: "Write it back" }).click();
+  await isSaved(page);
+  assert.equal(await page.locator(".banner").isVisible(), false);
+  const text = PLAN.replace("slow disks.", "slow disks. Typed without a file.");
+  assert.equal(await stage.read("moved.md"), text);
+  assert.equal(await stage.read("elsewhere.md"), PLAN);
+  await page.keyboard.type(" And on.");
+  await isSaved(page);
+  await eventually(async () => (await stage.read("moved.md")) === text.replace("file.", "file. And on."));
+});
+
+test("L09: struck out is what a proposal takes away, and in the canon the strokes are letters", async () => {
+  const page = await stage.page("struck.md", { mode: "split" });
+  await page.locator(".reading .text-proposed-deleted", { hasText: "Old way." }).waitFor();
+  await page.locator(".reading .text-canon", { hasText: "~~Ten~~ Nine of them." }).waitFor();
+  assert.equal(await page.locator(".reading s:not(.text-proposed-deleted), .reading del:not(.text-proposed-deleted)").count(), 0);
+  const struck = await page.locator(".cm-content span").evaluateAll((all) => all.filter((one) => getComputedStyle(one).textDecorationLine === "line-through").map((one) => one.textContent).join(""));
+  assert.ok(struck.includes("Old way.") && !struck.includes("Ten"), struck);
 });
 
 test("the margin shows who wrote what", async () => {

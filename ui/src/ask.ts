@@ -7,12 +7,15 @@ import { announce, h } from "./dom";
 import { guard } from "./guard";
 import { hueOf } from "./people";
 
-const DEEDS: Record<string, string> = { execute: "run", edit: "change a file", read: "read", fetch: "fetch from the web", delete: "delete", move: "move a file" };
+const DEEDS: Record<string, string> = { execute: "run a command", edit: "change a file", read: "read a file", fetch: "fetch from the web", delete: "delete a file", move: "move a file" };
+
+/** Who asks, also where the name alone would read as an adjective. */
+const nameOf = (agent: string): string => (agent === "offline" ? "The offline planner" : agent);
 
 export interface AskCard {
   readonly element: HTMLElement;
-  /** All that waits; the first is shown, the others wait for their turn. */
-  show(questions: readonly WireQuestion[]): void;
+  /** All that waits; the first is shown, the others wait for their turn. Whether it is another one than before. */
+  show(questions: readonly WireQuestion[]): boolean;
   /** Leads the keyboard to the question. */
   focus(): void;
 }
@@ -78,7 +81,7 @@ export function askCard(): AskCard {
   }
 
   function row(option: WireOption, index: number, place: string): HTMLElement {
-    const button = h("button", { class: option.meaning === "allowOnce" ? "main" : "plain", onclick: () => void answer(option) }, h("kbd", { "aria-hidden": "true" }, String(index + 1)), option.label);
+    const button = h("button", { class: "plain", onclick: () => void answer(option) }, h("kbd", { "aria-hidden": "true" }, String(index + 1)), option.label);
     const always = option.meaning === "allowAlways" || option.meaning === "rejectAlways";
     const kept = option.rules.length > 0 ? h("p", { class: "kept" }, "Keeps ", ...option.rules.flatMap((rule, at) => [at > 0 ? ", " : "", h("code", {}, rule)]), " in ", h("code", {}, place)) : null;
     const none = always && option.rules.length === 0 ? h("p", { class: "kept" }, "Keeps no rule here; the agent remembers it by itself.") : null;
@@ -93,7 +96,7 @@ export function askCard(): AskCard {
       h(
         "div",
         { class: "head" },
-        h("h2", { id: "ask-title" }, h("strong", { class: "who-asks" }, agent), ` wants to ${DEEDS[deed] ?? "do this"}`),
+        h("h2", { id: "ask-title" }, h("strong", { class: "who-asks" }, nameOf(agent)), ` wants to ${DEEDS[deed] ?? "do this"}`),
         waiting > 1 ? h("p", { class: "queue" }, `1 of ${waiting}`) : null,
       ),
       h("pre", { id: "ask-call", tabindex: "0", "aria-label": "What would be done" }, title),
@@ -114,18 +117,22 @@ export function askCard(): AskCard {
         // Others came or went behind it: what stands here stays as it is, with what was typed.
         if (next && questions.length > 1 && !queue) element.querySelector(".head")?.append(h("p", { class: "queue" }, `1 of ${questions.length}`));
         else if (queue) queue.textContent = questions.length > 1 ? `1 of ${questions.length}` : "";
-        return;
+        return false;
       }
       const hadFocus = element.contains(document.activeElement);
       shown = next;
       element.hidden = next === null;
-      if (!next) return element.replaceChildren();
+      if (!next) {
+        element.replaceChildren();
+        return false;
+      }
       armed.appeared(performance.now());
       draw(next, questions.length);
       tell();
       // One that takes the place of an answered one keeps the keyboard, and lies open to no key that was meant for that.
       if (hadFocus) element.focus();
-      announce(`${next.agent} asks whether it may ${DEEDS[next.deed] ?? "do this"}: ${next.title.slice(0, 120)}`, true);
+      announce(`${nameOf(next.agent)} asks whether it may ${DEEDS[next.deed] ?? "do this"}: ${next.title.slice(0, 120)}`, true);
+      return true;
     },
     focus() {
       if (shown) element.focus();

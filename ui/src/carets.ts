@@ -12,6 +12,8 @@ import { hueOf } from "./people";
 
 /** How long an agent's place is shown after its last word. */
 const SHOWN = 5000;
+/** How long a name stands at a caret that came or moved. Afterwards it covers no words, unless the pointer asks for it. */
+const NAMED = 2000;
 
 interface Caret {
   readonly from: number;
@@ -29,11 +31,13 @@ class CaretSign extends WidgetType {
   }
   override toDOM(): HTMLElement {
     const kind = this.agent ? "agent" : "person";
-    return h(
+    const sign = h(
       "span",
-      { class: `caret ${kind} hue-${hueOf(this.name)}`, "aria-hidden": "true" },
+      { class: `caret ${kind} hue-${hueOf(this.name)} named`, "aria-hidden": "true" },
       h("span", { class: "caret-name" }, this.name),
     );
+    window.setTimeout(() => sign.classList.remove("named"), NAMED);
+    return sign;
   }
   override eq(other: CaretSign): boolean {
     return other.name === this.name && other.agent === this.agent;

@@ -15,11 +15,13 @@ import {
   drawSelection,
   keymap,
 } from "@codemirror/view";
+import { NodeType, type ParseWrapper, Tree } from "@lezer/common";
 import { tags } from "@lezer/highlight";
 import { yCollab, yUndoManagerKeymap } from "y-codemirror.next";
 import * as Y from "yjs";
 
 import type { Replica } from "./link";
+import { changesTo } from "./lines";
 import { steady } from "./place";
 import { proposals } from "./proposals";
 import { isTooDeep } from "./sections";
@@ -40,7 +42,25 @@ const words = HighlightStyle.define([
   { tag: tags.contentSeparator, class: "md-mark" },
 ]);
 
-const highlighted: Extension = [markdown({ base: markdownLanguage }), syntaxHighlighting(words)];
+/** What is nested so deep that the parser has no stack for it is text without colours. An error in the middle of a change would part the editor from the replica. */
+const guarded: ParseWrapper = (inner, input) => ({
+  advance() {
+    try {
+      return inner.advance();
+    } catch {
+      return new Tree(NodeType.none, [], [], input.length);
+    }
+  },
+  get parsedPos() {
+    return inner.parsedPos;
+  },
+  get stoppedAt() {
+    return inner.stoppedAt;
+  },
+  stopAt: (position) => inner.stopAt(position),
+});
+
+const highlighted: Extension = [markdown({ base: markdownLanguage, extensions: [{ wrap: guarded }] }), syntaxHighlighting(words)];
 
 /** Whether a change brought in what no parser should be asked to read. */
 function isDeepened(update: ViewUpdate): boolean {
@@ -136,13 +156,15 @@ function isInList(state: EditorState): boolean {
 
 export interface Editor {
   readonly view: EditorView;
+  /** Goes on with another replica: what differs is changed, and everything else stays, the caret and the place too. */
+  bind(replica: Replica, more: Extension): void;
   freeze(): void;
-  destroy(): void;
 }
 
 export function openEditor(parent: HTMLElement, replica: Replica, more: Extension): Editor {
-  const undoManager = new Y.UndoManager(replica.text);
+  let undoManager = new Y.UndoManager(replica.text);
   const writable = new Compartment();
+  const bound = new Compartment();
   const language = new Compartment();
   const text = replica.text.toString();
   const nonce = document.querySelector<HTMLMetaElement>("meta[name=csp-nonce]")?.content ?? "";
@@ -169,17 +191,21 @@ export function openEditor(parent: HTMLElement, replica: Replica, more: Extensio
       proposals,
       steady(),
       keymap.of([...yUndoManagerKeymap, ...listKeys, ...searchKeymap, ...defaultKeymap]),
-      yCollab(replica.text, null, { undoManager }),
-      more,
+      bound.of([yCollab(replica.text, null, { undoManager }), more]),
     ],
   });
   const view = new EditorView({ state, parent });
+  const isFrozen = (): boolean => view.state.readOnly;
   return {
     view,
-    freeze: () => view.dispatch({ effects: writable.reconfigure(EditorState.readOnly.of(true)) }),
-    destroy() {
+    bind(next, others) {
       undoManager.destroy();
-      view.destroy();
+      undoManager = new Y.UndoManager(next.text);
+      // Nobody listens while the text is made equal, so that no replica hears what both already know.
+      view.dispatch({ effects: bound.reconfigure([]) });
+      view.dispatch({ changes: changesTo(view.state.doc.toString(), next.text.toString()) });
+      view.dispatch({ effects: [bound.reconfigure([yCollab(next.text, null, { undoManager }), others]), writable.reconfigure([])] });
     },
+    freeze: () => isFrozen() || view.dispatch({ effects: writable.reconfigure(EditorState.readOnly.of(true)) }),
   };
 }

@@ -22,7 +22,7 @@ export async function standalone(path: string, text: string, title: string): Pro
   for (const part of renderedParts(text)) main.append(part);
   for (const link of main.querySelectorAll("a")) {
     // In the page a link to another document carries the secret. The file gets what the document says.
-    link.setAttribute("href", link.title);
+    if (link.hasAttribute("href")) link.setAttribute("href", link.title);
     link.removeAttribute("target");
   }
   for (const place of main.querySelectorAll<HTMLElement>(".image")) {
@@ -37,7 +37,7 @@ export async function standalone(path: string, text: string, title: string): Pro
 }
 
 /** Hands a file to the person. */
-function give(name: string, kind: string, text: string): void {
+export function give(name: string, kind: string, text: string): void {
   const address = URL.createObjectURL(new Blob([text], { type: kind }));
   const link = h("a", { href: address, download: name });
   link.click();

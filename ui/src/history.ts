@@ -18,7 +18,8 @@ export interface HistoryPanel {
 
 export function historyPanel(path: string, now: () => { text: string; revision: number }, changed: () => void): HistoryPanel {
   const list = h("ol", { class: "versions" });
-  const slider = h("input", { type: "range", min: "0", value: "0", "aria-label": "Version", oninput: () => choose(versions.length - 1 - Number(slider.value)) });
+  const slider = h("input", { type: "range", min: "0", value: "0", "aria-label": "Version", oninput: () => choose(Number(slider.value)) });
+  const ends = h("p", { class: "ends", "aria-hidden": "true" }, h("span", {}, "Now"), h("span", {}, "Earlier"));
   const shown = h("div", { class: "difference", tabindex: "0", role: "region", "aria-label": "What this version had otherwise" });
   const words = h("p", { class: "about" });
   const back = h("button", { class: "main", onclick: () => void bringBack() }, "Bring this version back");
@@ -27,6 +28,7 @@ export function historyPanel(path: string, now: () => { text: string; revision: 
     { class: "panel history", "aria-label": "History", hidden: true },
     h("header", {}, h("h2", {}, "History"), h("button", { class: "quiet", "aria-label": "Close history", onclick: () => close() }, icon(ICONS.close))),
     slider,
+    ends,
     list,
     words,
     shown,
@@ -48,15 +50,15 @@ export function historyPanel(path: string, now: () => { text: string; revision: 
       return;
     }
     slider.max = String(Math.max(0, versions.length - 1));
-    slider.value = slider.max;
-    slider.hidden = versions.length < 2;
+    slider.value = "0";
+    slider.hidden = ends.hidden = versions.length < 2;
     words.textContent = versions.length === 0 ? "Nothing was changed since this document is kept here." : "Choose a version to see what differs from now.";
     list.replaceChildren(...versions.map(row));
     slider.focus();
   }
 
   function row(version: PastVersion, index: number): HTMLElement {
-    const where = version.section ? `in ${version.section}` : "";
+    const where = version.section && version.section !== version.author ? ` in ${version.section}` : "";
     return h(
       "li",
       {},
@@ -64,7 +66,7 @@ export function historyPanel(path: string, now: () => { text: string; revision: 
         "button",
         { class: "version", "aria-pressed": "false", onclick: () => choose(index) },
         h("span", { class: `dot hue-${hueOf(version.author)}`, "aria-hidden": "true" }),
-        h("span", { class: "who-when" }, `${version.author} ${where}`, h("time", { datetime: new Date(version.time).toISOString() }, ago(version.time))),
+        h("span", { class: "who-when" }, `${version.author}${where}`, h("time", { datetime: new Date(version.time).toISOString() }, ago(version.time))),
         h("span", { class: "amount" }, `+${version.added} −${version.removed}`),
       ),
     );
@@ -74,7 +76,7 @@ export function historyPanel(path: string, now: () => { text: string; revision: 
     const version = versions[index];
     if (!version) return;
     chosen = version;
-    slider.value = String(versions.length - 1 - index);
+    slider.value = String(index);
     slider.setAttribute("aria-valuetext", `${version.author}, ${ago(version.time)}`);
     [...list.querySelectorAll("button")].forEach((button, at) => button.setAttribute("aria-pressed", String(at === index)));
     void compare(version);

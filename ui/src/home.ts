@@ -6,7 +6,7 @@ import { type Creation, createDialog } from "./create";
 import { ICONS, announce, h, icon } from "./dom";
 import { alt, bare, helpDialog, listenToKeys } from "./help";
 import { type Prompt, openPrompt } from "./prompt";
-import { THEME_NAMES, nextTheme } from "./theme";
+import { themeTool, tool } from "./tools";
 import { STATUS_WORDS, toneOf } from "./words";
 
 /** The name that others see. */
@@ -42,14 +42,14 @@ export async function openHome(page: HTMLElement): Promise<void> {
   let prompt: Prompt | null = null;
   let runs = new Map<string, WireRun>();
   let waiting = new Map<string, number>();
-  const switchTheme = (): void => announce(`Theme: ${THEME_NAMES[nextTheme()]}`, true);
+  const themeButton = themeTool();
   const keys = [
     bare("n", "New run", () => prompt?.focus()),
     bare("c", "New document", () => fresh.hidden || fresh.click()),
     bare("/", "Search", () => search.focus()),
     bare("ArrowDown", "Next document", () => step(1)),
     bare("ArrowUp", "Previous document", () => step(-1)),
-    alt("KeyT", "T", "Next theme", switchTheme),
+    alt("KeyT", "T", "Next theme", () => themeButton.click()),
     bare("?", "These keys", () => help.showModal()),
   ];
   const help = helpDialog(keys, false);
@@ -64,8 +64,8 @@ export async function openHome(page: HTMLElement): Promise<void> {
         "div",
         { class: "tools" },
         h("label", { class: "name" }, "You write as ", name),
-        h("button", { class: "quiet", title: "Theme", "aria-label": "Next theme", onclick: switchTheme }, icon(ICONS.theme)),
-        h("button", { class: "quiet", title: "Keys (?)", "aria-label": "Keys", onclick: () => help.showModal() }, icon(ICONS.help)),
+        themeButton,
+        tool("Keys", ICONS.help, () => help.showModal()),
       ),
     ),
     h("main", {}, h("h1", {}, "What are you writing?"), folder, begin, h("div", { class: "seek" }, search, fresh), list),
@@ -110,7 +110,7 @@ export async function openHome(page: HTMLElement): Promise<void> {
         ? "There is no markdown file here yet. Make one here, or with any editor."
         : "Nothing matches.";
     list.replaceChildren(...(groups.length > 0 ? groups : [h("p", { class: "notice" }, empty)]));
-    if (wanted) announce(`${found.length} found`);
+    if (wanted) announce(`${found.length} found`, false, "found");
   }
 
   /** Runs as they are now; after the connection is lost they are shown as they were, until it is back. */

@@ -1,8 +1,15 @@
-// The difference of two texts by lines, for reading. Never used to change anything.
+// The difference of two texts by lines. Pure, and never used to merge: the server does that.
 
 export interface Line {
   readonly kind: "same" | "added" | "removed";
   readonly text: string;
+}
+
+/** A place in a text and what shall stand there. */
+export interface Change {
+  readonly from: number;
+  readonly to: number;
+  readonly insert: string;
 }
 
 /** Beyond this many cells the changed part is shown as a whole, out and in. */
@@ -52,6 +59,32 @@ function changed(old: string[], now: string[]): Line[] {
     }
   }
   return lines;
+}
+
+/** The few places where two texts differ, each with what stands there in the second. */
+export function changesTo(before: string, after: string): Change[] {
+  const changes: Change[] = [];
+  let at = 0;
+  let isOpen = false;
+  for (const { kind, text } of difference(before, after)) {
+    const length = text.length + 1;
+    const last = changes.at(-1);
+    if (kind !== "same") {
+      const open = isOpen && last ? last : { from: at, to: at, insert: "" };
+      const next = kind === "removed" ? { ...open, to: open.to + length } : { ...open, insert: `${open.insert}${text}\n` };
+      changes.splice(isOpen ? -1 : changes.length, 1, next);
+    }
+    isOpen = kind !== "same";
+    if (kind !== "added") at += length;
+  }
+  return changes.map((change) => withoutEnd(change, before.length));
+}
+
+/** The last line has no break, so a change that reaches the end does without one: its own, or the one before it. */
+function withoutEnd({ from, to, insert }: Change, length: number): Change {
+  if (to <= length) return { from, to, insert };
+  if (from > length) return { from: length, to: length, insert: `\n${insert.slice(0, -1)}` };
+  return insert === "" ? { from: from - 1, to: length, insert } : { from, to: length, insert: insert.slice(0, -1) };
 }
 
 /** The changed lines with a few around them; what is left out becomes a gap. */

@@ -62,6 +62,9 @@ export function openLink(path: string, name: string, listener: Listener): Link {
   let isClosed = false;
   let attempts = 0;
   let timer = 0;
+  /** The greeting of a server whose text has not come yet, and what was said behind it meanwhile. */
+  let greeting: WireEvent | null = null;
+  let held: WireEvent[] | null = null;
   let inbox: Uint8Array[] = [];
   let presence: Uint8Array[] = [];
   let frame = 0;
@@ -84,8 +87,8 @@ export function openLink(path: string, name: string, listener: Listener): Link {
     current.onopen = () => current.send(sync(STEP_1, Y.encodeStateVector(replica.doc)) as Uint8Array<ArrayBuffer>);
     current.onmessage = (message: MessageEvent<ArrayBuffer | string>) => {
       if (current !== socket) return;
-      if (typeof message.data === "string") void hear(JSON.parse(message.data) as WireEvent, current);
-      else receive(new Uint8Array(message.data));
+      if (typeof message.data === "string") hear(JSON.parse(message.data) as WireEvent);
+      else receive(new Uint8Array(message.data), current);
     };
     current.onclose = (event) => {
       if (current === socket) lose(event);
@@ -95,6 +98,7 @@ export function openLink(path: string, name: string, listener: Listener): Link {
   function lose(event: CloseEvent): void {
     socket = null;
     isJoined = false;
+    [greeting, held] = [null, null];
     // Whoever waits for an answer goes on, and finds the connection gone.
     for (const answer of pings.values()) answer();
     pings.clear();
@@ -114,8 +118,16 @@ export function openLink(path: string, name: string, listener: Listener): Link {
     timer = window.setTimeout(connect, wait);
   }
 
-  async function hear(event: WireEvent, current: WebSocket): Promise<void> {
-    if (event.kind === "hello") return greet(event.epoch, event, current);
+  function hear(event: WireEvent): void {
+    if (event.kind === "hello") {
+      // The text comes next. An editor that is bound before it is there takes the whole of it for news.
+      [greeting, held] = [event, []];
+      return;
+    }
+    if (held && event.kind !== "pong") {
+      held.push(event);
+      return;
+    }
     if (event.kind === "saved") confirm(event.count);
     if (event.kind === "left") removeAwarenessStates(replica.awareness, [event.client], FROM_SERVER);
     if (event.kind === "pong") {
@@ -167,6 +179,9 @@ export function openLink(path: string, name: string, listener: Listener): Link {
     listener.event({ kind: "joined" });
     if (!isSame) listener.replica(replica);
     sayWhere();
+    const behind = held ?? [];
+    held = null;
+    for (const event of behind) hear(event);
   }
 
   function ping(): Promise<number> {
@@ -180,8 +195,14 @@ export function openLink(path: string, name: string, listener: Listener): Link {
   }
 
   /** Shows words at once; when more come within one frame of the screen, they are gathered. */
-  function receive(bytes: Uint8Array): void {
+  function receive(bytes: Uint8Array, current: WebSocket): void {
     inbox.push(bytes);
+    if (greeting?.kind === "hello" && isText(bytes)) {
+      const hello = greeting;
+      greeting = null;
+      void greet(hello.epoch, hello, current);
+      return;
+    }
     if (!isJoined || frame !== 0) return;
     if (performance.now() - drained > FRAME) {
       drain(true);
@@ -285,13 +306,16 @@ export function openLink(path: string, name: string, listener: Listener): Link {
 
   window.addEventListener("pagehide", keep);
   const wake = (): void => {
-    if (socket === null && !isClosed) {
+    if (socket === null && !isClosed && document.visibilityState === "visible") {
       window.clearTimeout(timer);
       attempts = 0;
       connect();
     }
   };
+  // A machine that slept, a tab that was behind others, a page that came back from the history: none of them waits out its turn.
   window.addEventListener("online", wake);
+  window.addEventListener("pageshow", wake);
+  document.addEventListener("visibilitychange", wake);
   connect();
   return {
     ping,
@@ -301,6 +325,11 @@ export function openLink(path: string, name: string, listener: Listener): Link {
       socket?.close();
     },
   };
+}
+
+/** Whether a frame is the answer to what the page knows: the text that it lacks. */
+function isText(bytes: Uint8Array): boolean {
+  return bytes[0] === SYNC && bytes[1] === STEP_2;
 }
 
 function newClient(): number {

@@ -12,17 +12,22 @@ export function hueOf(name: string): number {
   return sum % HUES;
 }
 
-export function initialOf(name: string): string {
-  return (Array.from(name.trim())[0] ?? "?").toUpperCase();
+/** Two letters that stand for a name: of its words, or its first two. */
+export function initialsOf(name: string): string {
+  const words = name.trim().split(/[\s_-]+/);
+  const [first, second] = words.length > 1 ? words.map((word) => Array.from(word)[0]) : Array.from(words[0] ?? "");
+  return first ? `${first.toUpperCase()}${second?.toLowerCase() ?? ""}` : "?";
 }
 
-export function badge(visitor: WireVisitor, own: boolean): HTMLElement {
+/** One who is here; several pages of one name are one sign with their number. */
+export function badge(visitor: WireVisitor, own: boolean, count = 1): HTMLElement {
   const kind = visitor.agent ? "agent" : "person";
-  const words = own ? `${visitor.name} (you)` : `${visitor.name} (${kind})`;
+  const many = count > 1 ? `, ${count} pages` : "";
+  const words = own ? `${visitor.name} (you)` : `${visitor.name} (${kind}${many})`;
   return h(
     "li",
-    { class: `badge ${kind} hue-${hueOf(visitor.name)}`, title: words },
-    h("span", { "aria-hidden": "true" }, initialOf(visitor.name)),
+    { class: `badge ${kind} hue-${hueOf(visitor.name)} ${own ? "own" : ""}`, title: words },
+    h("span", { "aria-hidden": "true" }, own ? "You" : `${initialsOf(visitor.name)}${count > 1 ? `×${count}` : ""}`),
     h("span", { class: "out-of-sight" }, words),
   );
 }

@@ -9,7 +9,9 @@ import { linkTo } from "./api";
 import { hang } from "./pictures";
 import { type Section, isTooDeep, sectionsOf } from "./sections";
 
-const markdown = new MarkdownIt({ html: true, linkify: false, typographer: false, maxNesting: 60 });
+/** Blocks inside of blocks beyond this are dropped by the parser, words and all. */
+const NESTING_MAX = 60;
+const markdown = new MarkdownIt({ html: true, linkify: false, typographer: false, maxNesting: NESTING_MAX });
 const escape = markdown.utils.escapeHtml;
 const isComment = (source: string): boolean => /^\s*<!--[\s\S]*-->\s*$/.test(source);
 
@@ -64,18 +66,21 @@ function withoutFrontmatter(text: string): string {
 function rendered({ source, isProposal, title }: Part, references: string): HTMLElement {
   const element = h("section", { class: isProposal ? "in-proposal text-proposed" : "text-canon" });
   if (title) element.setAttribute("data-title", title);
-  if (source.length > PASSAGE_MAX || isTooDeep(source)) {
+  const html = source.length > PASSAGE_MAX || isTooDeep(source) ? null : htmlOf(`${source}\n\n${references}`);
+  if (html === null) {
     element.append(h("pre", {}, source));
     return element;
   }
-  const clean = DOMPurify.sanitize(markdown.render(`${source}\n\n${references}`), {
+  const clean = DOMPurify.sanitize(html, {
     RETURN_DOM_FRAGMENT: true,
     ALLOWED_TAGS: TAGS,
     ALLOWED_ATTR: ["href", "title", "class", "start", "align"],
   });
   for (const link of clean.querySelectorAll("a")) dress(link);
   for (const image of clean.querySelectorAll<HTMLElement>("span.image")) hang(image, here(), image.title, image.dataset["words"] ?? "");
-  if (isProposal) {
+  // Struck out is what a proposal takes away. In the canon the strokes are letters as others are.
+  if (!isProposal) for (const struck of clean.querySelectorAll("s, del")) struck.replaceWith("~~", ...struck.childNodes, "~~");
+  else {
     for (const struck of clean.querySelectorAll("s, del")) {
       struck.classList.add("text-proposed-deleted");
       struck.prepend(h("span", { class: "out-of-sight" }, "deleted: "));
@@ -87,6 +92,14 @@ function rendered({ source, isProposal, title }: Part, references: string): HTML
   return element;
 }
 
+/** The markdown as HTML; null if it is nested so deep that words would be missing. */
+function htmlOf(source: string): string | null {
+  const environment = {};
+  const tokens = markdown.parse(source, environment);
+  if (tokens.some(({ level }) => level >= NESTING_MAX - 1)) return null;
+  return markdown.renderer.render(tokens, markdown.options, environment);
+}
+
 /** The document that is shown. */
 const here = (): string => new URLSearchParams(location.search).get("path") ?? "";
 
@@ -95,10 +108,21 @@ function dress(link: HTMLAnchorElement): void {
   const target = link.getAttribute("href") ?? "";
   link.title = target;
   if (/^[^:#?]+\.md$/i.test(target)) {
-    link.href = linkTo(decodeURIComponent(new URL(target, `http://x/${here()}`).pathname.slice(1)));
+    const path = documentAt(target);
+    if (path === null) link.removeAttribute("href");
+    else link.href = linkTo(path);
   } else if (!target.startsWith("#")) {
     link.target = "_blank";
     link.rel = "noopener noreferrer";
+  }
+}
+
+/** The document that a link means; null where it means none, such as behind an escape that stands for no letter. */
+function documentAt(target: string): string | null {
+  try {
+    return decodeURIComponent(new URL(target, `http://x/${here()}`).pathname.slice(1));
+  } catch {
+    return null;
   }
 }
 
@@ -113,7 +137,10 @@ function referencesOf(text: string): string {
 }
 
 export interface Preview {
+  /** Shows the text soon, and lets the page live meanwhile. */
   show(text: string): void;
+  /** Shows the text before this returns: printing does not wait. */
+  showNow(text: string): void;
   scrollTo(title: string): void;
 }
 
@@ -121,29 +148,41 @@ export function openPreview(parent: HTMLElement): Preview {
   let cache = new Map<string, HTMLElement>();
   let round = 0;
 
-  async function show(text: string): Promise<void> {
-    const own = ++round;
+  /** Makes one part after the other; puts them in place when all are made. */
+  function* steps(text: string): Generator<void> {
     const references = referencesOf(text);
     const next = new Map<string, HTMLElement>();
     const elements: HTMLElement[] = [];
-    let until = performance.now() + SLICE;
     for (const part of partsOf(text)) {
       const key = `${part.isProposal}\n${references}\n${part.source}`;
       const element = next.has(key) ? rendered(part, references) : (cache.get(key) ?? rendered(part, references));
       next.set(key, element);
       elements.push(element);
-      if (performance.now() > until) {
-        await new Promise((turn) => setTimeout(turn));
-        if (own !== round) return;
-        until = performance.now() + SLICE;
-      }
+      yield;
     }
     cache = next;
     place(parent, elements);
   }
 
+  async function show(text: string): Promise<void> {
+    const own = ++round;
+    let until = performance.now() + SLICE;
+    for (const _ of steps(text)) {
+      if (performance.now() <= until) continue;
+      await new Promise((turn) => setTimeout(turn));
+      if (own !== round) return;
+      until = performance.now() + SLICE;
+    }
+  }
+
+  function showNow(text: string): void {
+    round++;
+    for (const _ of steps(text));
+  }
+
   return {
     show: (text) => void show(text),
+    showNow,
     scrollTo(title) {
       const found = [...parent.children].find((element) => element.getAttribute("data-title") === title);
       found?.scrollIntoView({ block: "start" });

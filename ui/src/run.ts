@@ -5,10 +5,10 @@ import { cancelRun, decideOn, directRun, resumeRun, stopWorker } from "./api";
 import { ICONS, announce, h, icon } from "./dom";
 import { hueOf } from "./people";
 import { type Prompt, openPrompt } from "./prompt";
-import { PHASE_WORDS, STATUS_WORDS, phaseTone, spent, toneOf, workerSpent } from "./words";
+import { PHASE_WORDS, STATUS_WORDS, modelWords, phaseTone, spent, toneOf, workerSpent } from "./words";
 
-/** How much of a proposal is shown before its button. */
-const EXCERPT = 240;
+/** How much of a proposal is shown before somebody asks for the rest. */
+const EXCERPT = 600;
 
 export interface RunPanel {
   readonly element: HTMLElement;
@@ -21,29 +21,38 @@ export interface RunPanel {
 export function runPanel(): RunPanel {
   let run: WireRun | null = null;
   let key = "";
-  const status = h("p", { class: "status", role: "status" });
+  const status = h("p", { class: "status" });
   const note = h("p", { class: "about" });
   const took = h("p", { class: "took" });
+  const thinks = h("p", { class: "about thinks" });
   const workers = h("ul", { class: "workers", "aria-label": "Agents" });
   const proposals = h("ul", { class: "proposals", "aria-label": "Proposals" });
   const problem = h("p", { class: "problem", role: "alert", hidden: true });
   const stop = h("button", { class: "plain", onclick: () => act((id) => cancelRun(id), "The run is being ended") }, "Stop all");
   const again = h("button", { class: "plain", onclick: () => act((id) => resumeRun(id), "The run goes on") }, "Go on");
-  const acceptAll = h("button", { class: "plain", onclick: () => decide(null, true) }, "Accept all");
-  const rejectAll = h("button", { class: "plain", onclick: () => decide(null, false) }, "Reject all");
+  // All means those that are shown: what comes while the pointer is on its way is not decided unseen.
+  const shown = (): string[] => run?.proposals.map(({ id }) => id) ?? [];
+  const acceptAll = h("button", { class: "plain", onclick: () => decide(shown(), true) }, "Accept all");
+  const rejectAll = h("button", { class: "plain", onclick: () => decide(shown(), false) }, "Reject all");
   const deciding = h("div", { class: "row" }, acceptAll, rejectAll);
   const waiting = h("section", {}, h("h3", {}, "Proposals"), deciding, proposals);
+  const folds = h("button", { class: "plain narrow-only", "aria-expanded": "false", onclick: () => fold() }, "Details");
   const element = h(
     "aside",
-    { class: "panel run", "aria-label": "Run", hidden: true },
-    h("header", {}, h("h2", {}, "Run"), h("div", { class: "row" }, again, stop)),
-    status,
+    { class: "panel run folded", "aria-label": "Run", hidden: true },
+    h("header", {}, h("h2", {}, "Run"), status, h("div", { class: "row" }, folds, again, stop)),
     took,
+    thinks,
     note,
     problem,
     h("section", {}, h("h3", {}, "Agents"), workers),
     waiting,
   );
+  /** On a phone the text has the room; the rest unfolds. */
+  function fold(): void {
+    const isFolded = element.classList.toggle("folded");
+    folds.setAttribute("aria-expanded", String(!isFolded));
+  }
   const prompt = openPrompt({
     label: "Say what you want of this run",
     placeholder: "Say something to the run",
@@ -68,23 +77,27 @@ export function runPanel(): RunPanel {
     );
   }
 
-  function decide(proposal: string | null, accept: boolean): void {
-    act((id) => decideOn(id, { proposal, accept }), accept ? "Accepted" : "Rejected");
+  function decide(proposals: string[], accept: boolean): void {
+    if (proposals.length > 0) act((id) => decideOn(id, { proposals, accept }), accept ? "Accepted" : "Rejected");
   }
 
   function proposed({ id, author, section, text }: WireProposal, writes: boolean): HTMLElement {
-    const words = text.length > EXCERPT ? `${text.slice(0, EXCERPT)}…` : text;
+    const words = text.replaceAll(/\s+/g, " ").trim();
+    const passage = h("div", { class: "passage text-proposed" }, words.slice(0, EXCERPT));
+    void import("./preview").then(({ renderedParts }) => passage.replaceChildren(...renderedParts(text)));
+    const more = h("button", { class: "quiet more", onclick: () => more.setAttribute("aria-expanded", String(passage.classList.toggle("whole"))), "aria-expanded": "false" }, "More");
     return h(
       "li",
       { class: "proposal" },
       h("p", { class: `by-line hue-${hueOf(author)}` }, author === section ? author : `${author} in ${section}`),
-      h("p", { class: "text-proposed" }, words),
+      passage,
+      text.length > EXCERPT ? more : null,
       writes
         ? h(
             "div",
             { class: "row" },
-            h("button", { class: "plain", "aria-label": `Accept what ${author} wrote: ${words.slice(0, 60)}`, onclick: () => decide(id, true) }, "Accept"),
-            h("button", { class: "plain", "aria-label": `Reject what ${author} wrote: ${words.slice(0, 60)}`, onclick: () => decide(id, false) }, "Reject"),
+            h("button", { class: "plain", "aria-label": `Accept what ${author} wrote: ${words.slice(0, 60)}`, onclick: () => decide([id], true) }, "Accept"),
+            h("button", { class: "plain", "aria-label": `Reject what ${author} wrote: ${words.slice(0, 60)}`, onclick: () => decide([id], false) }, "Reject"),
           )
         : null,
     );
@@ -93,7 +106,7 @@ export function runPanel(): RunPanel {
   function row(worker: WireWorker, canStop: boolean): HTMLElement {
     const { name, phase, doing, question } = worker;
     const line = question ?? doing;
-    const stop = h("button", { class: "quiet stop", title: `Stop ${name}`, "aria-label": `Stop ${name}`, onclick: () => act((id) => stopWorker(id, name), `${name} is being stopped`) }, icon(ICONS.stop));
+    const stop = h("button", { class: "plain stop", "aria-label": `Stop ${name}`, title: `Stop ${name}; what it wrote stays`, onclick: () => act((id) => stopWorker(id, name), `${name} is being stopped`) }, icon(ICONS.stop), "Stop");
     return h(
       "li",
       { class: "worker" },
@@ -113,6 +126,10 @@ export function runPanel(): RunPanel {
       const nextKey = JSON.stringify([next, writes]);
       if (nextKey === key) return;
       if (run && run.status !== next.status) announce(`The run is: ${STATUS_WORDS[next.status]}`, true);
+      for (const { name, phase } of next.workers) {
+        const before = run?.workers.find((worker) => worker.name === name)?.phase;
+        if (before && before !== phase) announce(`${name}: ${PHASE_WORDS[phase]}`, false, `worker ${name}`);
+      }
       [run, key] = [next, nextKey];
       element.hidden = false;
       prompt.element.hidden = !writes;
@@ -128,6 +145,7 @@ export function runPanel(): RunPanel {
       deciding.hidden = !writes;
       proposals.replaceChildren(...next.proposals.map((proposal) => proposed(proposal, writes)));
       took.textContent = spent(next, Date.now());
+      thinks.textContent = next.model ? modelWords(next.model) : "";
     },
     tick() {
       if (!run?.live) return;

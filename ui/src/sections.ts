@@ -17,7 +17,7 @@ const MARKER = /^\s*<!--\s*proposal\s*-->/;
 const MARKER_REACH = 200;
 
 export function sectionsOf(text: string): Section[] {
-  const found: { title: string; level: number; start: number; headingEnd: number }[] = [];
+  const found: Heading[] = [];
   let fence: string | null = null;
   let isComment = false;
   let at = 0;
@@ -46,11 +46,22 @@ export function sectionsOf(text: string): Section[] {
     }
     at = lineEnd + 1;
   }
-  return found.map((section, index) => {
-    const after = found.slice(index + 1).find((later) => later.level <= section.level);
-    const isProposal = MARKER.test(text.slice(section.headingEnd, section.headingEnd + MARKER_REACH));
-    return { ...section, end: after?.start ?? text.length, isProposal };
-  });
+  return ended(found, text);
+}
+
+type Heading = Omit<Section, "end" | "isProposal">;
+
+/** Each heading with the end of its section: the next one of its rank or a higher one. From the back, so that each is looked at once. */
+function ended(headings: readonly Heading[], text: string): Section[] {
+  /** Where the next heading of each rank begins. */
+  const next = Array<number>(7).fill(text.length);
+  const sections: Section[] = [];
+  for (const heading of headings.toReversed()) {
+    const isProposal = MARKER.test(text.slice(heading.headingEnd, heading.headingEnd + MARKER_REACH));
+    sections.push({ ...heading, end: Math.min(...next.slice(0, heading.level + 1)), isProposal });
+    next[heading.level] = heading.start;
+  }
+  return sections.reverse();
 }
 
 /** The spans that are proposals, without overlaps. */
@@ -65,8 +76,8 @@ export function proposedSpans(sections: readonly Section[]): { from: number; to:
   return spans;
 }
 
-/** Quotes and lists nested so deep that nobody reads them, and that a parser needs minutes for. */
-const TOO_DEEP = /^(?:[ \t]*>){40}|^[ \t]{100,}(?:[-*+]|\d+[.)])[ \t]/m;
+/** Quotes and lists nested so deep that nobody reads them, and that a parser needs minutes or more stack than there is for. */
+const TOO_DEEP = /^(?:[ \t]*(?:>|(?:[-*+]|\d{1,9}[.)])(?=[ \t]))){60}|^[ \t]{100,}(?:[-*+]|\d+[.)])[ \t]/m;
 
 /** Whether a text is better shown as it is written. */
 export function isTooDeep(text: string): boolean {

@@ -10,7 +10,7 @@ export interface Share {
 /** A dialog that gives a link to read, and can end every link there is. */
 export function shareDialog(path: string | null): Share {
   const link = h("input", { readonly: true, "aria-label": "Link to read", onfocus: () => link.select() });
-  const words = h("p", { class: "about" }, "Whoever has this link, on this machine, can read along and change nothing.");
+  const words = h("p", { class: "about" }, "Whoever has this link, on this machine, can read all documents of this folder as they grow, and change nothing. It opens this one first.");
   const copy = h("button", { class: "main", onclick: () => void copied() }, "Copy");
   const renew = h("button", { class: "plain", onclick: () => void renewed() }, "End all links");
   const dialog = h(

@@ -3,7 +3,7 @@
 import type { WireTurn } from "../wire/wire";
 import { beginTurn, stopTurn } from "./api";
 import { announce, h } from "./dom";
-import { turnWords } from "./words";
+import { turnNews, turnWords } from "./words";
 
 export interface TurnBar {
   readonly element: HTMLElement;
@@ -15,7 +15,8 @@ export interface TurnBar {
 
 export function turnBar(path: string, isSaved: () => boolean): TurnBar {
   let turn: WireTurn | null = null;
-  const words = h("p", { class: "status", role: "status" });
+  // Not a live region: it counts seconds. Beginning and end are announced.
+  const words = h("p", { class: "status" });
   const run = h("button", { class: "plain", title: "Answer when the whole answer is there", onclick: () => void begin("whole") }, "Run");
   const stream = h("button", { class: "main", title: "Answer word by word (Alt+Enter)", onclick: () => void begin("streamed") }, "Stream");
   const stop = h("button", { class: "plain", hidden: true, onclick: () => void end() }, "Stop");
@@ -38,6 +39,7 @@ export function turnBar(path: string, isSaved: () => boolean): TurnBar {
     } catch (error) {
       words.className = "status bad";
       words.textContent = error instanceof Error ? error.message : "The server did not answer.";
+      announce(words.textContent, true);
     }
   }
 
@@ -49,7 +51,7 @@ export function turnBar(path: string, isSaved: () => boolean): TurnBar {
   return {
     element,
     show(next) {
-      if (turn?.state === "working" && next && next.state !== "working") announce(turnWords(next, Date.now()), true);
+      if (next && next.state !== turn?.state && (turn !== null || next.state === "working")) announce(turnNews(next), true);
       turn = next;
       const isWorking = next?.state === "working";
       words.className = `status ${isWorking ? "busy" : next?.state === "failed" ? "bad" : next?.state === "answered" ? "good" : "still"}`;

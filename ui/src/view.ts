@@ -1,9 +1,21 @@
 // What the page knows besides the text, as a fold over what it hears. Pure: never touches the DOM, a socket or a clock.
 
-import type { WireComment, WireEvent, WireQuestion, WireRun, WireTurn, WireVisitor } from "../wire/wire";
+import type { PastVersion, WireComment, WireEvent, WirePhase, WireQuestion, WireRun, WireTurn, WireVisitor, WireWatched } from "../wire/wire";
 
 /** How the page stands with the server. */
 export type Connection = "connecting" | "online" | "offline" | "refused";
+
+/** Why somebody should look at a section. */
+export type Hint =
+  | { readonly kind: "newer"; readonly author: string }
+  | { readonly kind: "clash"; readonly both: boolean; readonly ours: string; readonly theirs: string };
+
+/** What is known of a section besides its text: the agent whose it is, who changed it last, and whether somebody should look. */
+export interface SectionState {
+  readonly phase: { readonly name: string; readonly phase: WirePhase } | null;
+  readonly last: { readonly name: string; readonly agent: boolean } | null;
+  readonly hint: Hint | null;
+}
 
 export interface View {
   readonly connection: Connection;
@@ -17,6 +29,13 @@ export interface View {
   readonly unsent: boolean;
   /** Why the file lacks words although the server has them. */
   readonly trouble: string | null;
+  /** Whether there is no file any more, and how the server learns what other programs save. */
+  readonly gone: boolean;
+  readonly watched: WireWatched;
+  /** The section that holds the caret, who changed each section last, and which of them should be looked at; by their titles. */
+  readonly here: string | null;
+  readonly lastAuthors: ReadonlyMap<string, string>;
+  readonly hints: ReadonlyMap<string, Hint>;
   readonly visitors: ReadonlyMap<number, WireVisitor>;
   /** Whether this page may write, and whether agents answer in the document. */
   readonly writes: boolean;
@@ -38,6 +57,11 @@ export const BEGINNING: View = {
   saved: 0,
   unsent: false,
   trouble: null,
+  gone: false,
+  watched: "told",
+  here: null,
+  lastAuthors: new Map(),
+  hints: new Map(),
   visitors: new Map(),
   writes: true,
   session: false,
@@ -54,7 +78,12 @@ export type OwnEvent =
   | { kind: "lost" }
   | { kind: "refused"; reason: string }
   | { kind: "typed" }
-  | { kind: "sent" };
+  | { kind: "sent" }
+  | { kind: "here"; section: string | null }
+  | { kind: "past"; versions: readonly PastVersion[] }
+  /** Somebody else wrote in a section. */
+  | { kind: "wrote"; section: string; author: string }
+  | { kind: "seen"; section: string };
 
 /** The next view after one event. */
 export function fold(view: View, event: WireEvent | OwnEvent): View {
@@ -66,6 +95,8 @@ export function fold(view: View, event: WireEvent | OwnEvent): View {
         sent: 0,
         saved: 0,
         trouble: event.unsaved,
+        gone: event.gone,
+        watched: event.watched,
         writes: event.writes,
         session: event.session,
         visitors: byClient(event.visitors),
@@ -89,13 +120,40 @@ export function fold(view: View, event: WireEvent | OwnEvent): View {
     case "sent":
       return { ...view, sent: view.sent + 1, unsent: false };
     case "saved":
-      return { ...view, saved: event.count, revision: event.revision, trouble: null };
+      return { ...view, saved: event.count, revision: event.revision, trouble: null, gone: false };
     case "unsaved":
-      return { ...view, trouble: event.reason };
+      return { ...view, trouble: event.reason, gone: event.gone };
+    case "watched":
+      return { ...view, watched: event.watched };
+    case "clashed": {
+      const { both, ours, theirs, section } = event;
+      return hinted(view, section ?? view.here ?? "", { kind: "clash", both, ours, theirs });
+    }
+    case "here": {
+      // Whoever leaves a section has seen it.
+      const isLeft = event.section !== view.here && view.here !== null && view.hints.get(view.here)?.kind === "newer";
+      return { ...view, here: event.section, hints: isLeft ? without(view.hints, view.here ?? "") : view.hints };
+    }
+    case "past": {
+      const known = new Map<string, string>();
+      for (const { section, author } of event.versions) if (section !== null && !known.has(section)) known.set(section, author);
+      return { ...view, lastAuthors: new Map([...known, ...view.lastAuthors]) };
+    }
+    case "wrote": {
+      const lastAuthors = new Map(view.lastAuthors).set(event.section, event.author);
+      const isNews = event.section === view.here && view.hints.get(event.section)?.kind !== "clash";
+      return isNews ? hinted({ ...view, lastAuthors }, event.section, { kind: "newer", author: event.author }) : { ...view, lastAuthors };
+    }
+    case "seen":
+      return { ...view, hints: without(view.hints, event.section) };
     case "visitors":
       return { ...view, visitors: byClient(event.visitors) };
     case "changed":
-      return { ...view, revision: Math.max(view.revision, event.revision) };
+      return {
+        ...view,
+        revision: Math.max(view.revision, event.revision),
+        lastAuthors: event.section === null ? view.lastAuthors : new Map(view.lastAuthors).set(event.section, event.author),
+      };
     case "run":
       return { ...view, run: event.run };
     case "turn":
@@ -110,6 +168,34 @@ export function fold(view: View, event: WireEvent | OwnEvent): View {
       return view;
     default:
       return unreachable(event);
+  }
+}
+
+function hinted(view: View, section: string, hint: Hint): View {
+  return { ...view, hints: new Map(view.hints).set(section, hint) };
+}
+
+function without(hints: View["hints"], section: string): View["hints"] {
+  return hints.has(section) ? new Map([...hints].filter(([title]) => title !== section)) : hints;
+}
+
+/** What is known of the section of a title. A worker's has its name. */
+export function sectionState({ run, lastAuthors, hints, visitors }: View, title: string): SectionState {
+  const worker = run?.workers.find(({ name }) => name.toLowerCase() === title.toLowerCase());
+  const name = lastAuthors.get(title);
+  const agent = [...visitors.values()].some((visitor) => visitor.agent && visitor.name === name);
+  return { phase: worker ? { name: worker.name, phase: worker.phase } : null, last: name ? { name, agent } : null, hint: hints.get(title) ?? null };
+}
+
+/** What a person should know about outside saves; nothing while the system tells of them. */
+export function watchedWords(watched: WireWatched): string | null {
+  switch (watched) {
+    case "told":
+      return null;
+    case "looking":
+      return "The system does not tell when other programs save this file, so the server looks every few seconds. Their words come a little later.";
+    case "unwatched":
+      return "The folder of this file cannot be watched. What other programs save appears when somebody writes here.";
   }
 }
 
@@ -135,11 +221,21 @@ export function saveState(view: View): SaveState {
       ? { tone: "bad", words: "Offline", detail: "The server does not answer. You can keep writing." }
       : { tone: "bad", words: "Not saved", detail: "The server does not answer. Your words are kept here and sent when it is back." };
   }
+  if (view.gone) {
+    const detail = "The file is gone: somebody deleted or moved it. The text is here and kept for recovery.";
+    return { tone: "bad", words: "Not saved", detail };
+  }
   if (view.trouble !== null) return { tone: "bad", words: "Not saved", detail: view.trouble };
   if (!view.writes && view.connection === "online") return { tone: "good", words: "Reading", detail: "This link is for reading." };
   if (view.connection === "connecting") return { tone: "busy", words: "Connecting…", detail: "" };
   if (!isSafe) return { tone: "busy", words: "Saving…", detail: "Your last words are on their way into the file." };
   return { tone: "good", words: "Saved", detail: "Everything you see is in the file." };
+}
+
+/** What a listener should hear when the state of the text became another one; nothing while all goes well. */
+export function saveNews(before: SaveState["tone"], { tone, words, detail }: SaveState): string | null {
+  if (tone === "bad" && before !== "bad") return `${words}. ${detail}`;
+  return tone === "good" && before === "bad" ? words : null;
 }
 
 function byClient(visitors: readonly WireVisitor[]): Map<number, WireVisitor> {

@@ -1,6 +1,6 @@
 // What runs, workers and turns are called on the screen. Pure.
 
-import type { WirePhase, WireRun, WireStatus, WireTurn, WireWorker } from "../wire/wire";
+import type { WireCost, WirePhase, WireRun, WireStatus, WireTurn, WireWorker } from "../wire/wire";
 
 export const STATUS_WORDS: Record<WireStatus, string> = {
   queued: "Queued…",
@@ -75,18 +75,39 @@ export function lasting(milliseconds: number): string {
 /** What a run took so far, in one line. */
 export function spent(run: WireRun, now: number): string {
   const parts = [lasting((run.ended ?? now) - run.begun)];
-  if (run.tokens > 0) parts.push(`${run.tokens.toLocaleString("en")} tokens`);
-  if (run.model) parts.push(run.model);
+  const read = run.workers.reduce((sum, { input }) => sum + (input ?? 0), 0);
+  const words = tokens(read || null, run.tokens || null);
+  if (words) parts.push(words);
+  if (run.cost) parts.push(price(run.cost));
   return parts.join(" · ");
 }
 
 /** What a worker took so far, in one line; empty while it has taken nothing. */
-export function workerSpent({ phase, since, tokens, cost }: WireWorker, now: number): string {
+export function workerSpent({ since, until, input, tokens: output, cost }: WireWorker, now: number): string {
   const parts: string[] = [];
-  if (phase === "working" && since !== null) parts.push(lasting(now - since));
-  if (tokens) parts.push(`${tokens.toLocaleString("en")} tokens`);
-  if (cost !== null) parts.push(`costs ${cost < 0.01 ? "less than 0.01" : cost.toFixed(2)}`);
+  if (since !== null) parts.push(lasting((until ?? now) - since));
+  const words = tokens(input, output);
+  if (words) parts.push(words);
+  if (cost) parts.push(price(cost));
   return parts.join(" · ");
+}
+
+/** Tokens that were read and written. */
+function tokens(input: number | null, output: number | null): string {
+  const count = (number: number): string => number.toLocaleString("en");
+  if (input && output) return `${count(input)} tokens in, ${count(output)} out`;
+  return output ? `${count(output)} tokens out` : input ? `${count(input)} tokens in` : "";
+}
+
+/** A price with its currency, if the person has named one. */
+export function price({ amount, currency }: WireCost): string {
+  const number = amount < 0.01 ? "less than 0.01" : amount.toFixed(2);
+  return currency ? `${number} ${currency}` : `costs ${number}`;
+}
+
+/** Who thinks, for those who have not set it. */
+export function modelWords(model: string): string {
+  return model === "offline" ? "A planner by rules works here, without a language model: it searches and quotes." : `${model} works here.`;
 }
 
 /** How a turn is, in one line. */
@@ -106,4 +127,9 @@ export function turnWords(turn: WireTurn, now: number): string {
     case "failed":
       return turn.why ?? "There is no whole answer";
   }
+}
+
+/** What a listener should hear of a turn: that it began, or how it ended. Not how long it lasts. */
+export function turnNews(turn: WireTurn): string {
+  return turn.state === "working" ? `${turn.agent || "An agent"} answers` : turnWords(turn, turn.begun);
 }

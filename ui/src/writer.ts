@@ -1,10 +1,12 @@
 // The Writer: one document, its editor and preview, and what is known about it. Puts the parts together; never holds text itself.
 
 import { EditorView } from "@codemirror/view";
+import * as Y from "yjs";
 
-import type { WireEvent } from "../wire/wire";
-import { linkTo } from "./api";
+import type { WireEvent, WireVisitor } from "../wire/wire";
+import { fetchHistory, linkTo } from "./api";
 import { askCard } from "./ask";
+import { bannerOf } from "./banner";
 import { authors, showAuthors } from "./authors";
 import { type Carets, carets } from "./carets";
 import { commentsPanel } from "./comments";
@@ -15,6 +17,7 @@ import { alt, bare, helpDialog, listenToKeys } from "./help";
 import type { Export } from "./export";
 import { NAME_KEPT } from "./home";
 import { historyPanel } from "./history";
+import { hints, setHints } from "./hints";
 import { type Replica, openLink } from "./link";
 import { openOutline } from "./outline";
 import { badge } from "./people";
@@ -22,12 +25,14 @@ import { sectionField } from "./proposals";
 import { runPanel } from "./run";
 import type { Section } from "./sections";
 import { type Share, shareDialog } from "./share";
-import { THEME_NAMES, nextTheme } from "./theme";
+import { themeTool, tool } from "./tools";
 import { turnBar } from "./turn";
-import { BEGINNING, type OwnEvent, type View, fold, isSaved, saveState } from "./view";
+import { BEGINNING, type OwnEvent, type SaveState, type View, fold, isSaved, saveNews, saveState, sectionState } from "./view";
 
 const MODES = ["edit", "split", "preview"] as const;
 type Mode = (typeof MODES)[number];
+/** How long a section is said to have newer text, in milliseconds. */
+const NEWER_SHOWN = 15_000;
 const MODE_KEPT = "agent-doc-mode";
 const MODE_NAMES: Record<Mode, string> = { edit: "Edit", split: "Split", preview: "Preview" };
 
@@ -44,7 +49,7 @@ export function openWriter(page: HTMLElement, path: string): void {
   const outline = openOutline((section) => go(section));
   const history = historyPanel(
     path,
-    () => ({ text: replica?.text.toString() ?? "", revision: view.revision }),
+    () => ({ text: text(), revision: view.revision }),
     () => historyButton.setAttribute("aria-expanded", String(!history.element.hidden)),
   );
   const comments = commentsPanel(path, () => localStorage.getItem(NAME_KEPT) ?? "", () => {
@@ -58,9 +63,11 @@ export function openWriter(page: HTMLElement, path: string): void {
   const bar = h("footer", { class: "bar" }, ask.element, run.prompt.element, turns.element);
   let share: Share | null = null;
   let exporting: Export | null = null;
-  const saved = h("p", { class: "save", role: "status" });
+  // Not a live region: it changes with every key. What a listener must know of it is announced.
+  const saved = h("p", { class: "save" });
   const title = h("h1", {}, nameOf(path));
-  const banner = h("p", { class: "banner", role: "alert", hidden: true });
+  const text = (): string => replica?.text.toString() ?? "";
+  const banner = bannerOf(path, text, (name, words) => void import("./export").then(({ give }) => give(name, "text/markdown;charset=utf-8", words)));
   const present = h("ul", { class: "present", "aria-label": "Who is here" });
   const modes = MODES.map((mode) => h("button", { "aria-pressed": "false", onclick: () => setMode(mode) }, MODE_NAMES[mode]));
   const authorsButton = tool("Who wrote this", ICONS.authors, () => toggleAuthors(), { "aria-pressed": "false" });
@@ -68,9 +75,11 @@ export function openWriter(page: HTMLElement, path: string): void {
   const commentsButton = tool("Comments", ICONS.comment, () => comments.toggle(), { "aria-expanded": "false" });
   const exportButton = tool("Export", ICONS.export, () => void openExport());
   const shareButton = tool("Share", ICONS.share, () => (share ??= shareDialog(path)).open());
-  const themeButton = tool("Next theme", ICONS.theme, () => announce(`Theme: ${THEME_NAMES[nextTheme()]}`, true));
+  const themeButton = themeTool();
   const outlineButton = tool("Sections", ICONS.outline, () => page.classList.toggle("with-outline"));
   outlineButton.classList.add("narrow-only");
+  const moreButton = tool("More", ICONS.more, () => moreButton.setAttribute("aria-expanded", String(page.classList.toggle("with-tools"))), { "aria-expanded": "false" });
+  moreButton.classList.add("narrow-only");
   const regions = [paper, bar, outline.element, reading, run.element, comments.element, history.element];
   const keys = [
     ...MODES.map((mode, index) => alt(`Digit${index + 1}`, String(index + 1), `${MODE_NAMES[mode]} view`, () => setMode(mode))),
@@ -92,6 +101,7 @@ export function openWriter(page: HTMLElement, path: string): void {
   const help = helpDialog(keys, true);
   const helpButton = tool("Keys", ICONS.help, () => help.showModal());
   listenToKeys(keys);
+  for (const rare of [authorsButton, exportButton, shareButton, themeButton, helpButton]) rare.classList.add("rare");
 
   page.className = "writer";
   page.replaceChildren(
@@ -103,9 +113,9 @@ export function openWriter(page: HTMLElement, path: string): void {
       saved,
       h("div", { class: "modes", role: "group", "aria-label": "View" }, ...modes),
       present,
-      h("div", { class: "tools" }, outlineButton, authorsButton, commentsButton, historyButton, exportButton, shareButton, themeButton, helpButton),
+      h("div", { class: "tools" }, outlineButton, authorsButton, commentsButton, historyButton, exportButton, shareButton, themeButton, helpButton, moreButton),
     ),
-    banner,
+    banner.element,
     outline.element,
     h("main", { class: "sheets" }, paper, reading),
     bar,
@@ -117,7 +127,10 @@ export function openWriter(page: HTMLElement, path: string): void {
   const link = openLink(path, localStorage.getItem(NAME_KEPT) ?? "", {
     event: hear,
     replica: bind,
-    written: (places) => shownCarets?.wrote(places),
+    written(places) {
+      shownCarets?.wrote(places);
+      for (const [client, place] of places) tellOfSection(client, place);
+    },
   });
   // For measuring from outside: how long the way to the server takes.
   Object.assign(window, { agentDoc: { ping: () => link.ping() } });
@@ -126,42 +139,76 @@ export function openWriter(page: HTMLElement, path: string): void {
     view = fold(view, event);
     if (event.kind === "visitors") shownCarets?.show();
     if (event.kind === "changed" && event.author !== ownName()) {
-      announce(event.section ? `${event.author} wrote in ${event.section}` : `${event.author} changed the document`);
+      const what = event.section ? `${event.author} wrote in ${event.section}` : `${event.author} changed the document`;
+      announce(what, false, `section ${event.section ?? ""}`);
     }
     render();
   }
 
-  /** Puts an editor over a replica; an older one gives way with its caret and its place. */
+  /** Puts an editor over a replica; when another one takes its place, the editor goes on where it is. */
   function bind(next: Replica): void {
-    const old = editor?.view;
-    const kept = old ? { ...placeOf(old), top: old.scrollDOM.scrollTop, focus: old.hasFocus } : null;
-    editor?.destroy();
     replica = next;
     const visitors = (): View["visitors"] => view.visitors;
     shownCarets = carets(next, visitors);
-    editor = openEditor(paper, next, [
+    const more = [
       shownCarets.extension,
       authors(next.text, visitors),
       comments.extension(next),
+      hints((section) => hear({ kind: "seen", section })),
       EditorView.updateListener.of((update) => {
         if (update.docChanged) refresh();
         if (update.selectionSet || update.docChanged) outline.mark(update.state.selection.main.head);
+        if (update.selectionSet || update.docChanged || update.focusChanged) soonHere();
       }),
-    ]);
+    ];
+    const isFirst = editor === null;
+    if (editor) editor.bind(next, more);
+    else editor = openEditor(paper, next, more);
     next.awareness.on("change", render);
     comments.bind(editor.view, next);
-    if (kept) {
-      editor.view.dispatch({ selection: { anchor: foundAgain(kept, next.text.toString()) } });
-      editor.view.scrollDOM.scrollTop = kept.top;
-    }
-    if (kept?.focus ?? mode() !== "preview") editor.view.focus();
+    if (isFirst && mode() !== "preview") editor.view.focus();
     if (withAuthors) editor.view.dispatch({ effects: showAuthors.of(true) });
+    editor.view.dispatch({ effects: setHints.of(view.hints) });
     refresh();
+    render();
     page.setAttribute("data-ready", "true");
-    // Printing cannot wait, so what it needs is fetched while nothing else happens.
-    window.setTimeout(() => void import("./preview").then((module) => (preview ??= module.openPreview(reading))), 2000);
+    if (!isFirst) return;
+    // Printing cannot wait, so what it needs is fetched while nothing else happens; so is who wrote where.
+    window.setTimeout(() => {
+      void import("./preview").then((module) => (preview ??= module.openPreview(reading)));
+      fetchHistory(path).then(({ versions }) => hear({ kind: "past", versions }), () => undefined);
+    }, 2000);
   }
 
+  /** The innermost section at a place. */
+  const sectionAt = (index: number): string | null => editor?.view.state.field(sectionField).findLast(({ start }) => start <= index)?.title ?? null;
+
+  let isSoon = false;
+  /** Says where the caret is, when the editor is done with what it does. */
+  function soonHere(): void {
+    if (isSoon) return;
+    isSoon = true;
+    queueMicrotask(() => {
+      isSoon = false;
+      if (!editor) return;
+      const section = editor.view.hasFocus ? sectionAt(editor.view.state.selection.main.head) : null;
+      if (section !== view.here) hear({ kind: "here", section });
+    });
+  }
+
+  /** Somebody else wrote at a place. What is news only while it is new goes away by itself. */
+  function tellOfSection(client: number, place: Y.RelativePosition): void {
+    const who = view.visitors.get(client)?.name;
+    const at = replica && Y.createAbsolutePositionFromRelativePosition(place, replica.doc);
+    const section = at && sectionAt(at.index);
+    if (!who || !section || client === replica?.doc.clientID) return;
+    hear({ kind: "wrote", section, author: who });
+    window.clearTimeout(fading.get(section));
+    const isNewer = (): boolean => view.hints.get(section)?.kind === "newer";
+    fading.set(section, window.setTimeout(() => isNewer() && hear({ kind: "seen", section }), NEWER_SHOWN));
+  }
+
+  const fading = new Map<string, number>();
   let isWaiting = false;
   /** Outline and preview follow the text, at most once in a frame. */
   function refresh(): void {
@@ -171,7 +218,7 @@ export function openWriter(page: HTMLElement, path: string): void {
       isWaiting = false;
       if (!editor) return;
       const sections = editor.view.state.field(sectionField);
-      outline.show(sections);
+      outline.show(sections, (title) => sectionState(view, title));
       title.textContent = sections.find(({ level }) => level === 1)?.title || nameOf(path);
       nameTab();
       if (mode() !== "edit") void showPreview(editor.view.state.doc.toString());
@@ -186,8 +233,16 @@ export function openWriter(page: HTMLElement, path: string): void {
   }
 
   async function openExport(): Promise<void> {
-    exporting ??= (await import("./export")).exportDialog(path, () => ({ text: replica?.text.toString() ?? "", title: title.textContent ?? "" }));
+    const now = (): { text: string; title: string } => ({ text: text(), title: title.textContent ?? "" });
+    exporting ??= (await import("./export")).exportDialog(path, now);
+    preview ??= (await import("./preview")).openPreview(reading);
     exporting.open();
+  }
+
+  /** What is printed is the text as it is now. What shows it may not have been fetched; then the text is printed as it is written. */
+  function forPaper(): void {
+    if (preview) preview.showNow(text());
+    else reading.replaceChildren(h("pre", {}, text()));
   }
 
   async function showPreview(text: string): Promise<void> {
@@ -195,17 +250,23 @@ export function openWriter(page: HTMLElement, path: string): void {
     preview.show(text);
   }
 
+  let shownHints = view.hints;
+  let shownTone: SaveState["tone"] = "busy";
   function render(): void {
     const state = saveState(view);
+    const news = saveNews(shownTone, state);
+    if (news) announce(news, true);
+    shownTone = state.tone;
     saved.className = `save ${state.tone}`;
     if (saved.textContent !== state.words) saved.textContent = state.words;
     saved.title = state.detail;
-    banner.hidden = state.tone !== "bad";
-    if (banner.textContent !== state.detail) banner.textContent = state.detail;
+    banner.show(view);
     if (view.run) run.show(view.run, view.writes);
+    if (editor && shownHints !== view.hints) editor.view.dispatch({ effects: setHints.of((shownHints = view.hints)) });
+    if (editor) outline.show(editor.view.state.field(sectionField), (title) => sectionState(view, title));
     turns.element.hidden = !view.session || !view.writes;
     turns.show(view.turn);
-    ask.show(view.questions);
+    showQuestions();
     comments.show(view.comments, view.writes);
     commentsButton.classList.toggle("news", view.comments.some(({ resolved }) => !resolved));
     nameTab();
@@ -214,20 +275,31 @@ export function openWriter(page: HTMLElement, path: string): void {
     renderPresent();
   }
 
+  /** The card takes room; the line that it is about stays in sight, if it was. */
+  function showQuestions(): void {
+    const [first] = view.questions;
+    const at = first && editor ? editor.view.state.doc.toString().lastIndexOf(first.title) : -1;
+    const isNew = ask.show(view.questions);
+    if (!isNew || at < 0 || !editor) return;
+    editor.view.dispatch({ effects: EditorView.scrollIntoView(at, { y: "end", yMargin: 48 }) });
+  }
+
   let shownPresent = "";
   function renderPresent(): void {
     const own = replica?.doc.clientID ?? 0;
     const here = new Set(replica?.awareness.getStates().keys() ?? []);
-    const seen = new Map<string, { client: number; name: string; agent: boolean }>();
-    for (const client of [own, ...here]) {
+    const seen = new Map<string, { visitor: WireVisitor; isOwn: boolean; count: number }>();
+    for (const client of new Set([own, ...here])) {
       const visitor = view.visitors.get(client) ?? { client, name: client === own ? "You" : "Someone", agent: false };
-      if (client !== 0) seen.set(client === own ? "own" : String(client), visitor);
+      const isOwn = client === own;
+      const sign = isOwn ? "own" : `person ${visitor.name}`;
+      if (client !== 0) seen.set(sign, { visitor, isOwn, count: (seen.get(sign)?.count ?? 0) + 1 });
     }
-    for (const visitor of view.visitors.values()) if (visitor.agent) seen.set(visitor.name, visitor);
-    const key = JSON.stringify([...seen]);
+    for (const visitor of view.visitors.values()) if (visitor.agent) seen.set(`agent ${visitor.name}`, { visitor, isOwn: false, count: 1 });
+    const key = JSON.stringify([...seen].map(([sign, { visitor, count }]) => [sign, visitor.name, count]));
     if (key === shownPresent) return;
     shownPresent = key;
-    present.replaceChildren(...[...seen.entries()].map(([kind, visitor]) => badge(visitor, kind === "own")));
+    present.replaceChildren(...[...seen.values()].map(({ visitor, isOwn, count }) => badge(visitor, isOwn, count)));
   }
 
   const ownName = (): string => view.visitors.get(replica?.doc.clientID ?? 0)?.name ?? "";
@@ -277,7 +349,7 @@ export function openWriter(page: HTMLElement, path: string): void {
     if (next === reading) reading.focus();
   }
 
-  window.addEventListener("beforeprint", () => preview?.show(replica?.text.toString() ?? ""));
+  window.addEventListener("beforeprint", forPaper);
   window.addEventListener("beforeunload", (event) => {
     if (!isSaved(view)) event.preventDefault();
   });
@@ -288,27 +360,6 @@ export function openWriter(page: HTMLElement, path: string): void {
   const kept = localStorage.getItem(MODE_KEPT);
   setMode(MODES.find((known) => known === kept) ?? "edit");
   render();
-}
-
-/** How many letters before the caret tell where it is. */
-const CONTEXT = 48;
-
-function placeOf(view: EditorView): { head: number; before: string } {
-  const { head } = view.state.selection.main;
-  return { head, before: view.state.sliceDoc(Math.max(0, head - CONTEXT), head) };
-}
-
-/** Where the caret belongs in another text: behind the same words, as near as possible to where it was. */
-function foundAgain({ head, before }: { head: number; before: string }, text: string): number {
-  let best = -1;
-  for (let at = text.indexOf(before); before !== "" && at >= 0; at = text.indexOf(before, at + 1)) {
-    if (best < 0 || Math.abs(at + before.length - head) < Math.abs(best - head)) best = at + before.length;
-  }
-  return best >= 0 ? best : Math.min(head, text.length);
-}
-
-function tool(words: string, path: string, run: () => void, more: Record<string, string> = {}): HTMLButtonElement {
-  return h("button", { class: "quiet", title: words, "aria-label": words, onclick: run, ...more }, icon(path));
 }
 
 function nameOf(path: string): string {

@@ -28,7 +28,15 @@ visitors: Array<WireVisitor>,
 /**
  * Why the file lacks words, if it does.
  */
-unsaved: string | null, } | { "kind": "saved", 
+unsaved: string | null, 
+/**
+ * Whether there is no file any more.
+ */
+gone: boolean, 
+/**
+ * How the server learns what other programs save.
+ */
+watched: WireWatched, } | { "kind": "saved", 
 /**
  * How many.
  */
@@ -40,7 +48,31 @@ revision: number, } | { "kind": "unsaved",
 /**
  * Why.
  */
-reason: string, } | { "kind": "visitors", 
+reason: string, 
+/**
+ * Whether there is no file any more.
+ */
+gone: boolean, } | { "kind": "watched", 
+/**
+ * In which.
+ */
+watched: WireWatched, } | { "kind": "clashed", 
+/**
+ * The section, if it is in one.
+ */
+section: string | null, 
+/**
+ * Whether both versions stand in the text; else one of them is only here.
+ */
+both: boolean, 
+/**
+ * What stood in the document.
+ */
+ours: string, 
+/**
+ * What the other one saved, or wrote while they were away.
+ */
+theirs: string, } | { "kind": "visitors", 
 /**
  * All of them.
  */
@@ -89,6 +121,8 @@ reason: string, } | { "kind": "pong",
  * What the ping said.
  */
 at: number, };
+
+export type WireWatched = "told" | "looking" | "unwatched";
 
 export type WireCall = { "kind": "ping", 
 /**
@@ -362,6 +396,10 @@ ended: number | null,
  */
 tokens: number, 
 /**
+ * What all tokens of it cost, where a price is known.
+ */
+cost: WireCost | null, 
+/**
  * Who works.
  */
 workers: Array<WireWorker>, 
@@ -388,17 +426,35 @@ doing: string,
  */
 since: number | null, 
 /**
+ * When it was done with it, the same.
+ */
+until: number | null, 
+/**
+ * Tokens that its model read, if that is counted.
+ */
+input: number | null, 
+/**
  * Tokens that its model wrote, if that is counted.
  */
 tokens: number | null, 
 /**
- * What all its tokens cost, in the currency of the prices that are set.
+ * What all its tokens cost, where a price is known.
  */
-cost: number | null, 
+cost: WireCost | null, 
 /**
  * Its question to the person.
  */
 question: string | null, };
+
+export type WireCost = { 
+/**
+ * How much.
+ */
+amount: number, 
+/**
+ * Of what; empty if the person did not say.
+ */
+currency: string, };
 
 export type WireProposal = { 
 /**
@@ -464,9 +520,9 @@ text: string, };
 
 export type DecisionCall = { 
 /**
- * Which; none means all.
+ * Which.
  */
-proposal: string | null, 
+proposals: Array<string>, 
 /**
  * Whether it becomes canon.
  */

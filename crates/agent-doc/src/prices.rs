@@ -7,9 +7,11 @@ use crate::configuration::Configuration;
 /// Tokens in the unit of prices.
 const MILLION: f64 = 1_000_000.0;
 
-/// Prices of a million tokens, in any currency.
-#[derive(Debug, Clone, Copy)]
+/// Prices of a million tokens.
+#[derive(Debug, Clone)]
 pub(crate) struct Prices {
+    /// In what, if the person says so.
+    pub(crate) currency: String,
     input: f64,
     output: f64,
     cache_read: f64,
@@ -23,7 +25,8 @@ impl Prices {
         let (input, output) = (price("price.input")?, price("price.output")?);
         let cache_read = price("price.cache_read").unwrap_or(input);
         let cache_write = price("price.cache_write").unwrap_or(input);
-        Some(Prices { input, output, cache_read, cache_write })
+        let currency = settings.text("price.currency").unwrap_or_default().to_owned();
+        Some(Prices { currency, input, output, cache_read, cache_write })
     }
 
     /// What the tokens cost.

@@ -12,13 +12,13 @@ mod connections;
 mod desk;
 mod guard;
 mod key;
+mod once;
 mod plain;
 mod refused;
 mod routes;
 mod run_socket;
 mod server;
 mod socket;
-mod starts;
 mod sync;
 mod watching;
 

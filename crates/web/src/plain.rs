@@ -1,7 +1,7 @@
 //! A document as inert HTML, made here: for the page that stands in where the Writer is not built, and for export. Never lets
 //! through markup of the document itself, a script, or anything that would be fetched.
 
-use pulldown_cmark::{CowStr, Event, Options, Parser, Tag, TagEnd, html};
+use pulldown_cmark::{CowStr, Event, HeadingLevel, Options, Parser, Tag, TagEnd, html};
 
 /// What the links of a document may begin with.
 const SCHEMES: [&str; 3] = ["http://", "https://", "mailto:"];
@@ -10,7 +10,10 @@ const DEPTH_MAX: usize = 100;
 
 /// The body of a page that shows the document.
 pub(crate) fn rendered(text: &str) -> String {
-    let options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS;
+    let options = Options::ENABLE_TABLES
+        | Options::ENABLE_STRIKETHROUGH
+        | Options::ENABLE_TASKLISTS
+        | Options::ENABLE_YAML_STYLE_METADATA_BLOCKS;
     let mut depth = 0_usize;
     let mut deepest = 0;
     for event in Parser::new_ext(text, options) {
@@ -30,13 +33,62 @@ pub(crate) fn rendered(text: &str) -> String {
         ];
         html::push_html(&mut body, events.into_iter());
     } else {
-        html::push_html(&mut body, Parser::new_ext(text, options).map(inert));
+        let mut place = Place::default();
+        let events = Parser::new_ext(text, options).filter_map(|event| place.shown(event));
+        html::push_html(&mut body, events.map(inert));
     }
     body
 }
 
+/// Where in the document the reader of events is.
+#[derive(Default)]
+struct Place {
+    heading: Option<HeadingLevel>,
+    /// The rank of the section that is a proposal.
+    proposal: Option<HeadingLevel>,
+    is_settings: bool,
+}
+
+impl Place {
+    /// The event as it is shown: settings are no text, a proposal has a label, and only in one of them are words struck out.
+    fn shown<'e>(&mut self, event: Event<'e>) -> Option<Event<'e>> {
+        match event {
+            Event::Start(Tag::MetadataBlock(_)) => self.is_settings = true,
+            Event::End(TagEnd::MetadataBlock(_)) => {
+                self.is_settings = false;
+                return None;
+            }
+            Event::Start(Tag::Heading { level, .. }) => {
+                self.heading = Some(level);
+                self.proposal = self.proposal.filter(|proposal| level > *proposal);
+            }
+            Event::Html(ref markup) if is_marker(markup) && self.heading.is_some() => {
+                self.proposal = self.heading;
+                return Some(Event::Html(LABEL.into()));
+            }
+            Event::Start(Tag::Strikethrough) | Event::End(TagEnd::Strikethrough)
+                if self.proposal.is_none() =>
+            {
+                return Some(Event::Text("~~".into()));
+            }
+            _ => {}
+        }
+        (!self.is_settings).then_some(event)
+    }
+}
+
+/// What stands below the heading of a proposal.
+const LABEL: &str = "<p><strong>Proposal</strong></p>\n";
+
+/// Whether a comment says that its section is a proposal.
+fn is_marker(markup: &str) -> bool {
+    let inside = markup.trim().strip_prefix("<!--").and_then(|rest| rest.strip_suffix("-->"));
+    inside.is_some_and(|inside| inside.trim() == "proposal")
+}
+
 fn inert(event: Event<'_>) -> Event<'_> {
     match event {
+        Event::Html(markup) if &*markup == LABEL => Event::Html(markup),
         Event::Html(markup) | Event::InlineHtml(markup) => Event::Text(markup),
         Event::Start(Tag::Link { link_type, dest_url, title, id }) => {
             Event::Start(Tag::Link { link_type, dest_url: safe(dest_url), title, id })
@@ -73,6 +125,27 @@ mod tests {
             <p><a href="#">x</a> <a href="#">y</a> <a href="https://fine.example">z</a> <em>i</em> &lt;img src=x onerror=a()&gt;</p>
         "##]]
         .assert_eq(&rendered(text));
+    }
+
+    #[test]
+    fn settings_are_no_heading_and_proposals_are_told_apart() {
+        let text = "---\nagent: offline\n---\n\n# Plan\n\n~~Ten~~ Nine.\n\n## Researcher\n<!-- proposal -->\n\n~~Old.~~ New.\n\n\
+            ## Done\n\n~~Canon.~~ <!-- proposal -->\n";
+        expect![[r"
+            <h1>Plan</h1>
+            <p>~~Ten~~ Nine.</p>
+            <h2>Researcher</h2>
+            <p><strong>Proposal</strong></p>
+            <p><del>Old.</del> New.</p>
+            <h2>Done</h2>
+            <p>~~Canon.~~ &lt;!-- proposal --&gt;</p>
+        "]]
+        .assert_eq(&rendered(text));
+    }
+
+    #[test]
+    fn a_document_cannot_write_the_label_itself() {
+        assert!(!rendered("<p><strong>Proposal</strong></p>\n").contains("<strong>"));
     }
 
     #[test]

@@ -51,7 +51,7 @@ async fn tell_runs(socket: &mut WebSocket, shared: &Shared, mut admitted: Admitt
             _renewed = admitted.renewals.changed() => {
                 return (CLOSE_RENEWED, "the secret was made anew".to_owned());
             }
-            run = next(&mut changes) => send(socket, text(&WireRunEvent::One { run: (&*run).into() })).await,
+            run = next(&mut changes) => send(socket, text(&WireRunEvent::One { run: Box::new((&*run).into()) })).await,
             open = latest(&mut questions) => {
                 send(socket, text(&WireRunEvent::Waiting { documents: waiting(&open) })).await
             }

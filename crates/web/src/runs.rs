@@ -78,8 +78,8 @@ pub struct Directive {
 /// What a person says of proposals.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Decision {
-    /// One proposal, or all that there are.
-    pub proposal: Option<String>,
+    /// Those that the person saw. One that is there no more is passed over, if there are others.
+    pub proposals: Vec<String>,
     /// Whether it becomes canon.
     pub is_accepted: bool,
 }
@@ -107,6 +107,8 @@ pub struct Run {
     pub ended: Option<u64>,
     /// Tokens that models wrote for it.
     pub tokens: u64,
+    /// What all tokens of it cost, where a price is known.
+    pub cost: Option<Cost>,
     /// Who works, in the order of their sections.
     pub workers: Vec<Worker>,
     /// What waits for the person's word.
@@ -122,14 +124,27 @@ pub struct Worker {
     pub phase: Phase,
     /// What it is doing, in a few words. Never part of the document.
     pub doing: String,
-    /// When it began what it is doing, in milliseconds since 1970.
+    /// When it began what it is doing or did last, in milliseconds since 1970.
     pub since: Option<u64>,
+    /// When it was done with it.
+    pub until: Option<u64>,
+    /// Tokens that its model read, if that is counted.
+    pub input: Option<u64>,
     /// Tokens that its model wrote, if that is counted.
     pub tokens: Option<u64>,
     /// What all its tokens cost, where a price is known.
-    pub cost: Option<f64>,
+    pub cost: Option<Cost>,
     /// Its question to the person.
     pub question: Option<String>,
+}
+
+/// What something costs.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Cost {
+    /// How much.
+    pub amount: f64,
+    /// Of what; empty if the person did not say.
+    pub currency: String,
 }
 
 /// A passage that a person can take or refuse.

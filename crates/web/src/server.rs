@@ -15,8 +15,8 @@ use workspace::hub::Hub;
 use crate::comments::Book;
 use crate::desk::Desk;
 use crate::key::{Keep, Key, Keys};
-use crate::runs::Runs;
-use crate::starts::Starts;
+use crate::once::Once;
+use crate::runs::{Runs, Started};
 use crate::turns::Turns;
 use crate::watching::Watching;
 use crate::{assets, connections, guard, routes};
@@ -79,7 +79,9 @@ pub(crate) struct Shared {
     pub(crate) keys: Keys,
     pub(crate) person: String,
     pub(crate) runs: Option<Arc<dyn Runs>>,
-    pub(crate) starts: Starts,
+    /// Runs that were begun, and what else was asked of runs, by the names of the requests.
+    pub(crate) starts: Once<Started>,
+    pub(crate) steered: Once<u64>,
     pub(crate) turns: Option<Arc<dyn Turns>>,
     pub(crate) desk: Desk,
     pub(crate) book: Book,
@@ -129,7 +131,8 @@ impl Server {
             keys: Keys::new(options.keys, options.keep),
             person: options.person,
             runs: options.runs,
-            starts: Starts::default(),
+            starts: Once::default(),
+            steered: Once::default(),
             turns: options.turns,
             desk: options.desk,
             book: Book::new(hub.clone()),

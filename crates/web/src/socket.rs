@@ -14,7 +14,7 @@ use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::{Instant, interval, timeout};
 use workspace::Author;
 use workspace::event::{Event, Subscription};
-use workspace::owner::{DocumentHandle, Joined, PeerEvent, PeerEvents, PeerHandle};
+use workspace::owner::{Clash, DocumentHandle, Joined, PeerEvent, PeerEvents, PeerHandle};
 use workspace::session::turn::is_session;
 
 use crate::beside::Beside;
@@ -24,7 +24,7 @@ use crate::refused::Refused;
 use crate::routes::person_name;
 use crate::server::Shared;
 use crate::sync::{self, Frame};
-use crate::wire::{WireCall, WireEvent};
+use crate::wire::{WireCall, WireEvent, WireWatched};
 
 /// The longest frame that is read. A document has at most 32 MB, and a page sends what it types.
 const FRAME_MAX: usize = 8 << 20;
@@ -128,12 +128,16 @@ impl Visit {
                     session: is_session && shared.turns.is_some(),
                     visitors: joined.visitors.iter().map(Into::into).collect(),
                     unsaved: joined.unsaved.as_deref().map(str::to_owned),
+                    gone: is_gone(&shared, handle.path()).await,
+                    watched: shared.watching.how(handle.path()),
                 };
                 let is_told = coming.frames != BINARY;
                 let told: Vec<WireEvent> = std::iter::once(hello).chain(first).filter(|_| is_told).collect();
                 let Joined { peer, events, .. } = greet(&mut socket, joined, &told).await;
                 let line = Line {
                     socket,
+                    path: handle.path().to_owned(),
+                    watched: shared.watching.how(handle.path()),
                     peer,
                     client: coming.client,
                     heard: Instant::now(),
@@ -181,6 +185,10 @@ async fn greet(socket: &mut WebSocket, joined: Joined, told: &[WireEvent]) -> Jo
 /// A connection that has joined.
 struct Line {
     socket: WebSocket,
+    /// The document.
+    path: String,
+    /// How the page believes that saves are heard of.
+    watched: WireWatched,
     peer: PeerHandle,
     client: u64,
     heard: Instant,
@@ -238,7 +246,16 @@ impl Line {
                 text(&WireEvent::Saved { count, revision })
             }
             PeerEvent::Saved { .. } => return Ok(()),
-            PeerEvent::Unsaved { reason } => text(&WireEvent::Unsaved { reason: reason.to_string() }),
+            PeerEvent::Unsaved { reason } => {
+                let gone = is_gone(&self.shared, &self.path).await;
+                text(&WireEvent::Unsaved { reason: reason.to_string(), gone })
+            }
+            PeerEvent::Clashed(Clash { section, is_both, ours, theirs }) => text(&WireEvent::Clashed {
+                section: section.as_deref().map(str::to_owned),
+                both: is_both,
+                ours: ours.to_string(),
+                theirs: theirs.to_string(),
+            }),
             PeerEvent::Visitors(visitors) => {
                 text(&WireEvent::Visitors { visitors: visitors.iter().map(Into::into).collect() })
             }
@@ -300,6 +317,10 @@ impl Line {
         if self.heard.elapsed() > SILENCE_MAX {
             return Err((CLOSE_GONE, "the page was silent".to_owned()));
         }
+        let watched = self.shared.watching.how(&self.path);
+        if watched != std::mem::replace(&mut self.watched, watched) {
+            self.send(text(&WireEvent::Watched { watched })).await?;
+        }
         self.send(Message::Ping(axum::body::Bytes::new())).await
     }
 
@@ -313,6 +334,11 @@ impl Line {
             Err((CLOSE_AGAIN, "the page did not read".to_owned()))
         }
     }
+}
+
+/// Whether the file of a document is there no more.
+async fn is_gone(shared: &Shared, path: &str) -> bool {
+    matches!(tokio::fs::try_exists(shared.hub.root().join(path)).await, Ok(false))
 }
 
 pub(crate) async fn send(socket: &mut WebSocket, frame: Message) -> bool {

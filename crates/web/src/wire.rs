@@ -15,8 +15,8 @@ mod turn;
 pub use comment::{CommentCall, CommentChange, WireComment, WireRemark};
 pub use question::{AnswerCall, WireMeaning, WireOption, WireQuestion, WireWaiting};
 pub use run::{
-    DecisionCall, DirectiveCall, KeyCall, KeyGiven, KeyRole, RunCall, StopCall, WirePhase, WireProposal,
-    WireRun, WireRunEvent, WireStarted, WireStatus, WireWorker,
+    DecisionCall, DirectiveCall, KeyCall, KeyGiven, KeyRole, RunCall, StopCall, WireCost, WirePhase,
+    WireProposal, WireRun, WireRunEvent, WireStarted, WireStatus, WireWorker,
 };
 pub use turn::{TurnCall, TurnStop, WirePace, WireTurn, WireTurnState};
 
@@ -41,6 +41,10 @@ pub enum WireEvent {
         visitors: Vec<WireVisitor>,
         /// Why the file lacks words, if it does.
         unsaved: Option<String>,
+        /// Whether there is no file any more.
+        gone: bool,
+        /// How the server learns what other programs save.
+        watched: WireWatched,
     },
     /// The file holds the first `count` updates that this page sent since it joined.
     Saved {
@@ -55,6 +59,24 @@ pub enum WireEvent {
     Unsaved {
         /// Why.
         reason: String,
+        /// Whether there is no file any more.
+        gone: bool,
+    },
+    /// The server learns in another way what other programs save.
+    Watched {
+        /// In which.
+        watched: WireWatched,
+    },
+    /// Two changed the same words; somebody should look.
+    Clashed {
+        /// The section, if it is in one.
+        section: Option<String>,
+        /// Whether both versions stand in the text; else one of them is only here.
+        both: bool,
+        /// What stood in the document.
+        ours: String,
+        /// What the other one saved, or wrote while they were away.
+        theirs: String,
     },
     /// Somebody new writes; this is everybody.
     Visitors {
@@ -110,6 +132,18 @@ pub enum WireEvent {
         /// What the ping said.
         at: f64,
     },
+}
+
+/// How the server learns what other programs save in a document's file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub enum WireWatched {
+    /// The system tells at once.
+    Told,
+    /// It looks every few seconds, because the system does not tell.
+    Looking,
+    /// It looks only when somebody writes here.
+    Unwatched,
 }
 
 /// What the page says in text frames.
@@ -355,6 +389,7 @@ pub fn typescript() -> String {
     let config = Config::default();
     let parts = [
         WireEvent::decl(&config),
+        WireWatched::decl(&config),
         WireCall::decl(&config),
         WireVisitor::decl(&config),
         Home::decl(&config),

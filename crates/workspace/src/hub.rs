@@ -129,7 +129,18 @@ impl Hub {
         match self.document(&path).await {
             Ok(handle) => {
                 set_path(&mut request.command, handle.path().to_owned());
-                handle.execute(request).await
+                let whole = matches!(request.command, FileCommand::Write { .. }).then(|| request.clone());
+                let reply = handle.execute(request).await;
+                match (whole, gone(&reply)) {
+                    // Whoever writes the whole of a document whose file was deleted puts it back, and its owner goes on with it.
+                    (Some(whole), Some(refusal)) => {
+                        let path = handle.path().to_owned();
+                        let made = self.create_by_write(path, whole, refusal).await;
+                        handle.file_changed();
+                        made.unwrap_or_else(refused)
+                    }
+                    (_, _) => reply,
+                }
             }
             Err(refusal) if refusal.kind == FileErrorKind::NotFound => {
                 self.create_by_write(path, request, refusal).await.unwrap_or_else(refused)
@@ -316,6 +327,19 @@ impl Hub {
 
     fn lock(&self) -> MutexGuard<'_, Open> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The refusal of an owner whose file is gone.
+fn gone(reply: &Reply) -> Option<Refusal> {
+    match &reply.result {
+        FileResult::Error { message, kind } => {
+            (*kind == FileErrorKind::NotFound).then(|| Refusal::new(kind.clone(), message.clone()))
+        }
+        FileResult::Content { .. }
+        | FileResult::SectionContent { .. }
+        | FileResult::Written { .. }
+        | FileResult::Created { .. } => None,
     }
 }
 

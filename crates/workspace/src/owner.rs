@@ -5,6 +5,7 @@ mod actor;
 mod answer;
 mod append;
 mod apply;
+mod clash;
 mod desk;
 mod flush;
 mod passage;
@@ -21,6 +22,7 @@ use document::{Author, Revision};
 use tokio::sync::{broadcast, mpsc, oneshot, watch};
 
 pub use actor::DocumentActor;
+pub use clash::Clash;
 pub(crate) use desk::{cause, kind_of};
 pub use peer::{Joined, PeerEvent, PeerEvents, PeerHandle, Visitor};
 pub use stream::{Finished, Target};

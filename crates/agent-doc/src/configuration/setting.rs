@@ -42,7 +42,7 @@ pub(super) enum Shape {
 }
 
 /// The table. Its order is the order in which `agent-doc config` shows them.
-pub(crate) const SETTINGS: [Setting; 15] = [
+pub(crate) const SETTINGS: [Setting; 16] = [
     Setting {
         key: "model",
         shape: Shape::Words,
@@ -162,6 +162,14 @@ pub(crate) const SETTINGS: [Setting; 15] = [
         variable: None,
         default: None,
         about: "what a million tokens cost that go into the provider's cache; else as read",
+    },
+    Setting {
+        key: "price.currency",
+        shape: Shape::Words,
+        by: By::Anyone,
+        variable: None,
+        default: None,
+        about: "the currency of the prices, such as USD, EUR or €",
     },
 ];
 

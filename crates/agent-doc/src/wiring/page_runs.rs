@@ -1,13 +1,15 @@
 //! Runs for pages: what a page asks of them, in the words of the conductor. Never decides anything.
 
-use std::sync::Arc;
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use conductor::record::Record;
 use conductor::status::{Phase, Status};
 use conductor::{Happening, Outline, RunError, Runs as Conducted, View, Wanted, document_of};
 use futures_util::stream;
 use web::runs::{
-    Asked, Decision, Directive, Objective, Proposal, Run, RunEvents, RunRefusal, RunRefusalKind, Runs,
+    Asked, Cost, Decision, Directive, Objective, Proposal, Run, RunEvents, RunRefusal, RunRefusalKind, Runs,
     Started, Worker,
 };
 use workspace::command::FileErrorKind;
@@ -17,6 +19,8 @@ use crate::reach::PERSON;
 
 /// How many runs are told at once.
 const LISTED_MAX: usize = 200;
+/// Of how many workers it is remembered how long they worked.
+const SPELLS_MAX: usize = 4096;
 
 /// The runs of a project.
 pub(crate) struct PageRuns {
@@ -30,11 +34,52 @@ struct Show {
     /// Who thinks where the person wants nobody in particular.
     model: String,
     prices: Option<Prices>,
+    spells: Arc<Mutex<Spells>>,
+}
+
+/// When each worker of a run began its last piece of work, and when it was seen to be done with it.
+type Spells = BTreeMap<(String, String), (u64, Option<u64>)>;
+
+impl Show {
+    fn cost(&self, usage: &agent::message::Usage) -> Option<Cost> {
+        let prices = self.prices.as_ref()?;
+        let amount = prices.cost(usage);
+        (amount > 0.0).then(|| Cost { amount, currency: prices.currency.clone() })
+    }
+
+    /// From when to when a worker worked. The record does not say when it was done, so the moment counts at which that is first told.
+    fn spell(
+        &self,
+        run: &str,
+        worker: &str,
+        since: Option<u64>,
+        is_working: bool,
+    ) -> (Option<u64>, Option<u64>) {
+        let mut spells = self.spells.lock().unwrap_or_else(PoisonError::into_inner);
+        let key = (run.to_owned(), worker.to_owned());
+        if spells.len() >= SPELLS_MAX && !spells.contains_key(&key) {
+            spells.pop_first();
+        }
+        if let Some(since) = since
+            && spells.get(&key).is_none_or(|(begun, _)| *begun != since)
+        {
+            spells.insert(key.clone(), (since, None));
+        }
+        let Some((begun, done)) = spells.get_mut(&key) else { return (None, None) };
+        *done = if is_working { None } else { done.or_else(now) };
+        (Some(*begun), *done)
+    }
+}
+
+/// Milliseconds since 1970.
+fn now() -> Option<u64> {
+    let passed = SystemTime::now().duration_since(UNIX_EPOCH).ok()?;
+    u64::try_from(passed.as_millis()).ok()
 }
 
 impl PageRuns {
     pub(crate) fn new(runs: Conducted, model: String, prices: Option<Prices>) -> PageRuns {
-        PageRuns { runs, show: Show { model, prices } }
+        PageRuns { runs, show: Show { model, prices, spells: Arc::default() } }
     }
 }
 
@@ -84,55 +129,79 @@ impl Runs for PageRuns {
 
     fn decide<'a>(&'a self, id: &'a str, decision: Decision) -> Asked<'a, u64> {
         Box::pin(async move {
-            let chosen = match decision.proposal {
-                Some(one) => vec![one],
-                None => {
-                    let all = self.runs.proposals(id).await.map_err(|error| refused(&error))?;
-                    all.into_iter().map(|proposal| proposal.id).collect()
-                }
-            };
-            for proposal in chosen {
+            let mut absent = None;
+            let mut is_any = false;
+            for proposal in decision.proposals {
                 let done = if decision.is_accepted {
                     self.runs.accept(id, &proposal, PERSON).await
                 } else {
                     self.runs.reject(id, &proposal, PERSON).await
                 };
-                done.map_err(|error| refused(&error))?;
+                match done {
+                    Ok(_) => is_any = true,
+                    // Somebody else decided on it, or its worker took it back. The others stand.
+                    Err(error @ RunError::NoProposal(_)) => absent = Some(error),
+                    Err(error) => return Err(refused(&error)),
+                }
+            }
+            if let Some(error) = absent.filter(|_| !is_any) {
+                return Err(refused(&error));
             }
             Ok(self.runs.draft(id).await.map_err(|error| refused(&error))?.revision)
         })
     }
 
     fn listen(&self) -> RunEvents {
-        let begin = (self.runs.subscribe(None), self.runs.clone(), self.show.clone());
-        Box::pin(stream::unfold(begin, |(mut events, runs, show)| async move {
+        let begin = (self.runs.subscribe(None), VecDeque::new(), self.runs.clone(), self.show.clone());
+        Box::pin(stream::unfold(begin, |(mut events, mut missed, runs, show)| async move {
             loop {
-                let event = events.next().await?;
-                if event.happening == Happening::Resync {
-                    // What was missed is in what comes next.
-                    continue;
-                }
-                if let Ok(run) = shown(&runs, &event.run, &show).await {
-                    return Some((Arc::new(run), (events, runs, show)));
+                let run = match missed.pop_front() {
+                    Some(run) => run,
+                    None => {
+                        let event = events.next().await?;
+                        if event.happening == Happening::Resync {
+                            // The last word of a run may be among what was missed, so all of them are shown again.
+                            missed = listed(&runs).await;
+                            continue;
+                        }
+                        event.run
+                    }
+                };
+                if let Ok(run) = shown(&runs, &run, &show).await {
+                    return Some((Arc::new(run), (events, missed, runs, show)));
                 }
             }
         }))
     }
 }
 
+/// The names of the latest runs.
+async fn listed(runs: &Conducted) -> VecDeque<Arc<str>> {
+    let outlines = runs.list(0, LISTED_MAX).await.unwrap_or_default();
+    outlines.into_iter().map(|outline| outline.id.into()).collect()
+}
+
 async fn shown(runs: &Conducted, id: &str, show: &Show) -> Result<Run, RunError> {
     let View { record, lines, since } = runs.show(id).await?;
     let proposals = runs.proposals(&record.id).await.unwrap_or_default();
-    let worker = |worker: &conductor::record::Worker| Worker {
-        name: worker.name.clone(),
-        phase: worker.phase,
-        doing: lines.get(&worker.name).cloned().unwrap_or_default(),
-        since: since.get(&worker.name).copied().filter(|_| worker.phase == Phase::Working),
-        tokens: Some(worker.usage.output).filter(|tokens| *tokens > 0),
-        cost: show.prices.map(|prices| prices.cost(&worker.usage)).filter(|cost| *cost > 0.0),
-        question: worker.question.clone(),
+    let worker = |worker: &conductor::record::Worker| {
+        let known = since.get(&worker.name).copied();
+        let (since, until) = show.spell(&record.id, &worker.name, known, worker.phase == Phase::Working);
+        let usage = &worker.usage;
+        Worker {
+            name: worker.name.clone(),
+            phase: worker.phase,
+            doing: lines.get(&worker.name).cloned().unwrap_or_default(),
+            since,
+            until,
+            input: Some(usage.input + usage.cache_read + usage.cache_write).filter(|tokens| *tokens > 0),
+            tokens: Some(usage.output).filter(|tokens| *tokens > 0),
+            cost: show.cost(usage),
+            question: worker.question.clone(),
+        }
     };
-    let Record { id, objective, status, why, begun, updated, spent, workers, model: wanted, .. } = &*record;
+    let workers: Vec<Worker> = record.workers.iter().map(worker).collect();
+    let Record { id, objective, status, why, begun, updated, spent, model: wanted, .. } = &*record;
     Ok(Run {
         id: id.clone(),
         path: document_of(id),
@@ -145,7 +214,8 @@ async fn shown(runs: &Conducted, id: &str, show: &Show) -> Result<Run, RunError>
         begun: *begun,
         ended: status.is_final().then_some(*updated),
         tokens: spent.tokens,
-        workers: workers.iter().map(worker).collect(),
+        cost: total(&workers),
+        workers,
         proposals: proposals
             .into_iter()
             .map(|proposal| Proposal {
@@ -158,6 +228,13 @@ async fn shown(runs: &Conducted, id: &str, show: &Show) -> Result<Run, RunError>
     })
 }
 
+/// What all workers cost together.
+fn total(workers: &[Worker]) -> Option<Cost> {
+    let costs = || workers.iter().filter_map(|worker| worker.cost.as_ref());
+    let currency = costs().next()?.currency.clone();
+    Some(Cost { amount: costs().map(|cost| cost.amount).sum(), currency })
+}
+
 /// A run of a list: who works, and not how far each of them is.
 fn outlined(outline: Outline, model: &str) -> Run {
     let Outline { id, objective, status, why, workers, begun, is_live } = outline;
@@ -166,6 +243,8 @@ fn outlined(outline: Outline, model: &str) -> Run {
         phase: if status.is_final() { Phase::Done } else { Phase::Idle },
         doing: String::new(),
         since: None,
+        until: None,
+        input: None,
         tokens: None,
         cost: None,
         question: None,
@@ -181,6 +260,7 @@ fn outlined(outline: Outline, model: &str) -> Run {
         begun,
         ended: None,
         tokens: 0,
+        cost: None,
         workers: workers.into_iter().map(worker).collect(),
         proposals: Vec::new(),
     }

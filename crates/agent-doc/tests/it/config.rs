@@ -80,6 +80,7 @@ fn each_value_is_shown_with_where_it_comes_from() {
             price.output           not set                    default
             price.cache_read       not set                    default
             price.cache_write      not set                    default
+            price.currency         not set                    default
 
             ANTHROPIC_API_KEY      not set
             OPENAI_API_KEY         set
@@ -108,6 +109,7 @@ fn each_value_is_shown_with_where_it_comes_from() {
             price.output           not set                    default
             price.cache_read       not set                    default
             price.cache_write      not set                    default
+            price.currency         not set                    default
 
             ANTHROPIC_API_KEY      not set
             OPENAI_API_KEY         not set

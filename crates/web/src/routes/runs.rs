@@ -15,6 +15,8 @@ use crate::wire::{DecisionCall, DirectiveCall, Done, Nothing, RunCall, StopCall,
 /// The longest objective and directive, in bytes.
 const OBJECTIVE_MAX: usize = 64 << 10;
 const DIRECTIVE_MAX: usize = 8 << 10;
+/// How many proposals one word of a person decides.
+const PROPOSALS_MAX: usize = 1000;
 /// How many workers a person may name.
 const WORKERS_MAX: usize = 64;
 
@@ -36,13 +38,7 @@ pub(super) async fn start(
     let runs = shared.conductor()?;
     let request = request_name(&headers)?;
     let wanted = Objective { text, workers, request: request.clone() };
-    let started = match request {
-        Some(name) => {
-            let cell = shared.starts.named(name);
-            cell.get_or_try_init(|| runs.start(wanted)).await?.clone()
-        }
-        None => runs.start(wanted).await?,
-    };
+    let (started, _) = shared.starts.named(request, async || Ok(runs.start(wanted).await?)).await?;
     shared.watching.document(&started.path);
     Ok((StatusCode::CREATED, Json(started.into())))
 }
@@ -55,25 +51,34 @@ pub(super) async fn show(State(shared): State<Arc<Shared>>, Path(id): Path<Strin
 pub(super) async fn cancel(
     State(shared): State<Arc<Shared>>,
     Path(id): Path<String>,
+    headers: HeaderMap,
 ) -> Answer<Json<Nothing>> {
-    shared.conductor()?.cancel(&id).await?;
+    let runs = shared.conductor()?;
+    let cancel = async || Ok(runs.cancel(&id).await.map(|()| 0)?);
+    shared.steered.named(of_run("cancel", &id, &headers)?, cancel).await?;
     Ok(Json(Nothing {}))
 }
 
 pub(super) async fn resume(
     State(shared): State<Arc<Shared>>,
     Path(id): Path<String>,
+    headers: HeaderMap,
 ) -> Answer<Json<Nothing>> {
-    shared.conductor()?.resume(&id).await?;
+    let runs = shared.conductor()?;
+    let resume = async || Ok(runs.resume(&id).await.map(|()| 0)?);
+    shared.steered.named(of_run("resume", &id, &headers)?, resume).await?;
     Ok(Json(Nothing {}))
 }
 
 pub(super) async fn stop(
     State(shared): State<Arc<Shared>>,
     Path(id): Path<String>,
+    headers: HeaderMap,
     Json(StopCall { worker }): Json<StopCall>,
 ) -> Answer<Json<Nothing>> {
-    shared.conductor()?.stop(&id, &worker).await?;
+    let runs = shared.conductor()?;
+    let stop = async || Ok(runs.stop(&id, &worker).await.map(|()| 0)?);
+    shared.steered.named(of_run("stop", &id, &headers)?, stop).await?;
     Ok(Json(Nothing {}))
 }
 
@@ -91,11 +96,22 @@ pub(super) async fn direct(
 pub(super) async fn decide(
     State(shared): State<Arc<Shared>>,
     Path(id): Path<String>,
-    Json(DecisionCall { proposal, accept }): Json<DecisionCall>,
+    headers: HeaderMap,
+    Json(DecisionCall { proposals, accept }): Json<DecisionCall>,
 ) -> Answer<Json<Done>> {
-    let decision = Decision { proposal, is_accepted: accept };
-    let revision = shared.conductor()?.decide(&id, decision).await?;
-    Ok(Json(Done { revision, repeated: false }))
+    if proposals.is_empty() || proposals.len() > PROPOSALS_MAX {
+        let message = format!("name the proposals, at most {PROPOSALS_MAX} of them");
+        return Err(Refused::new(StatusCode::UNPROCESSABLE_ENTITY, message));
+    }
+    let runs = shared.conductor()?;
+    let decide = async || Ok(runs.decide(&id, Decision { proposals, is_accepted: accept }).await?);
+    let (revision, repeated) = shared.steered.named(of_run("decide", &id, &headers)?, decide).await?;
+    Ok(Json(Done { revision, repeated }))
+}
+
+/// The name of a request to a run. The same name for something else is another request.
+fn of_run(what: &str, id: &str, headers: &HeaderMap) -> Answer<Option<String>> {
+    Ok(request_name(headers)?.map(|name| format!("{what} {id} {name}")))
 }
 
 /// The run that a document is the draft of, if anybody conducts it.

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use ts_rs::{Config, TS};
 
 use super::question::WireWaiting;
-use crate::runs::{Proposal, Run, Started, Worker};
+use crate::runs::{Cost, Proposal, Run, Started, Worker};
 
 /// What a page hears that shows all runs.
 #[derive(Debug, Serialize, TS)]
@@ -19,7 +19,7 @@ pub enum WireRunEvent {
     /// How one of them is now.
     One {
         /// The whole of it.
-        run: WireRun,
+        run: Box<WireRun>,
     },
     /// Where agents wait for an answer.
     Waiting {
@@ -56,6 +56,8 @@ pub struct WireRun {
     /// Tokens that models wrote for it.
     #[ts(type = "number")]
     pub tokens: u64,
+    /// What all tokens of it cost, where a price is known.
+    pub cost: Option<WireCost>,
     /// Who works.
     pub workers: Vec<WireWorker>,
     /// What waits for the person's word.
@@ -74,13 +76,28 @@ pub struct WireWorker {
     /// Milliseconds since 1970.
     #[ts(type = "number | null")]
     pub since: Option<u64>,
+    /// When it was done with it, the same.
+    #[ts(type = "number | null")]
+    pub until: Option<u64>,
+    /// Tokens that its model read, if that is counted.
+    #[ts(type = "number | null")]
+    pub input: Option<u64>,
     /// Tokens that its model wrote, if that is counted.
     #[ts(type = "number | null")]
     pub tokens: Option<u64>,
-    /// What all its tokens cost, in the currency of the prices that are set.
-    pub cost: Option<f64>,
+    /// What all its tokens cost, where a price is known.
+    pub cost: Option<WireCost>,
     /// Its question to the person.
     pub question: Option<String>,
+}
+
+/// What something costs.
+#[derive(Debug, Clone, Serialize, TS)]
+pub struct WireCost {
+    /// How much.
+    pub amount: f64,
+    /// Of what; empty if the person did not say.
+    pub currency: String,
 }
 
 /// A passage to take or to refuse.
@@ -181,12 +198,12 @@ pub struct DirectiveCall {
     pub text: String,
 }
 
-/// Take or refuse a proposal, or all of them.
+/// Take or refuse proposals: those that the person saw. `Idempotency-Key` names the request.
 #[derive(Debug, Serialize, Deserialize, TS)]
 #[serde(deny_unknown_fields)]
 pub struct DecisionCall {
-    /// Which; none means all.
-    pub proposal: Option<String>,
+    /// Which.
+    pub proposals: Vec<String>,
     /// Whether it becomes canon.
     pub accept: bool,
 }
@@ -233,6 +250,7 @@ impl From<&Run> for WireRun {
             begun: run.begun,
             ended: run.ended,
             tokens: run.tokens,
+            cost: run.cost.as_ref().map(Into::into),
             workers: run.workers.iter().map(Into::into).collect(),
             proposals: run.proposals.iter().map(Into::into).collect(),
         }
@@ -241,8 +259,15 @@ impl From<&Run> for WireRun {
 
 impl From<&Worker> for WireWorker {
     fn from(worker: &Worker) -> Self {
-        let Worker { name, phase, doing, since, tokens, cost, question } = worker.clone();
-        Self { name, phase: phase.into(), doing, since, tokens, cost, question }
+        let Worker { name, phase, doing, since, until, input, tokens, cost, question } = worker.clone();
+        let cost = cost.as_ref().map(Into::into);
+        Self { name, phase: phase.into(), doing, since, until, input, tokens, cost, question }
+    }
+}
+
+impl From<&Cost> for WireCost {
+    fn from(cost: &Cost) -> Self {
+        Self { amount: cost.amount, currency: cost.currency.clone() }
     }
 }
 
@@ -290,11 +315,12 @@ impl From<Phase> for WirePhase {
     }
 }
 
-pub(super) fn declarations(config: &Config) -> [String; 14] {
+pub(super) fn declarations(config: &Config) -> [String; 15] {
     [
         WireRunEvent::decl(config),
         WireRun::decl(config),
         WireWorker::decl(config),
+        WireCost::decl(config),
         WireProposal::decl(config),
         WireStatus::decl(config),
         WirePhase::decl(config),

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::desk::{Answer, Desk, TEXT};
+use crate::live::Page;
 
 const SECTION: (&str, &str) = ("POST", "/api/section");
 
@@ -94,5 +95,42 @@ async fn bad_bodies_are_refused_with_their_place() {
     let large = json!({ "path": "plan.md", "text": "x".repeat(17 << 20) }).to_string();
     assert_eq!(with(&desk, &[], ("PUT", "/api/document"), &large).await.status, 413);
     assert_eq!(desk.text(), TEXT);
+    desk.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_document_whose_file_was_deleted_is_written_back_and_its_owner_goes_on() {
+    let desk = Desk::open().await;
+    let mut page = Page::open(&desk, 5, "").await.unwrap();
+    assert_eq!(page.event("hello").await["gone"], false);
+    std::fs::remove_file(desk.file()).unwrap();
+    assert_eq!(page.event("unsaved").await["gone"], true);
+    let text = TEXT.replace("Ship it.", "Ship it again.");
+    let back = json!({ "path": "plan.md", "text": text }).to_string();
+    let answer = with(&desk, &[], ("PUT", "/api/document"), &back).await;
+    assert_eq!(answer.status, 200, "{}", answer.body);
+    page.event("saved").await;
+    assert_eq!(desk.text(), text);
+    let append = change("Researcher", &json!({ "kind": "append", "content": "And on." }));
+    assert_eq!(with(&desk, &[], SECTION, &append).await.status, 200);
+    assert!(desk.text().contains("Ship it again.") && desk.text().contains("And on."), "{}", desk.text());
+    desk.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn pages_hear_that_two_changed_the_same_words_and_in_which_section() {
+    let desk = Desk::open().await;
+    let mut page = Page::open(&desk, 5, "").await.unwrap();
+    page.event("hello").await;
+    let write =
+        json!({ "path": "plan.md", "text": TEXT.replace("Ship it.", "Ship it on Monday.") }).to_string();
+    assert_eq!(with(&desk, &[("if-match", "\"0\"")], ("PUT", "/api/document"), &write).await.status, 200);
+    let away = TEXT.replace("Ship it.", "Ship it on Sunday.");
+    let rebase = json!({ "path": "plan.md", "name": "anna", "base": TEXT, "text": away }).to_string();
+    assert_eq!(with(&desk, &[], ("POST", "/api/rebase"), &rebase).await.status, 200);
+    let clashed = page.event("clashed").await;
+    assert_eq!((&clashed["section"], &clashed["both"]), (&json!("Plan"), &json!(true)));
+    assert!(clashed["ours"].as_str().unwrap().contains("Monday"), "{clashed}");
+    assert!(clashed["theirs"].as_str().unwrap().contains("Sunday"), "{clashed}");
     desk.close().await;
 }

@@ -85,7 +85,7 @@ impl Runs for Played {
     }
 
     fn decide<'a>(&'a self, id: &'a str, decision: Decision) -> Asked<'a, u64> {
-        self.note(format!("decide {id}: {:?} {}", decision.proposal, decision.is_accepted), 7)
+        self.note(format!("decide {id}: {:?} {}", decision.proposals, decision.is_accepted), 7)
     }
 
     fn listen(&self) -> RunEvents {
@@ -108,6 +108,8 @@ fn run(id: &str, status: Status) -> Run {
         phase,
         doing: "reading src/main.rs".to_owned(),
         since: Some(1),
+        until: None,
+        input: None,
         tokens: None,
         cost: None,
         question: None,
@@ -123,6 +125,7 @@ fn run(id: &str, status: Status) -> Run {
         begun: 1,
         ended: None,
         tokens: 12,
+        cost: None,
         workers: vec![worker("Researcher", Phase::Working), worker("Terminal", Phase::Idle)],
         proposals: Vec::new(),
     }
@@ -181,26 +184,61 @@ async fn what_a_person_wants_of_a_run_is_passed_on() {
     let calls: [(&str, Value); 6] = [
         ("directives", json!({ "text": "@Researcher look at the tests" })),
         ("stop", json!({ "worker": "Terminal" })),
-        ("proposals", json!({ "proposal": "p1", "accept": true })),
-        ("proposals", json!({ "proposal": null, "accept": false })),
+        ("proposals", json!({ "proposals": ["p1"], "accept": true })),
+        ("proposals", json!({ "proposals": ["p2", "p3"], "accept": false })),
         ("resume", json!({})),
         ("cancel", json!({})),
     ];
-    for (what, body) in calls {
+    for (index, (what, body)) in calls.into_iter().enumerate() {
         let path = format!("/api/runs/r1/{what}");
+        let key = format!("d{index}");
         let answer =
-            desk.ask_as(&desk.token, &[("idempotency-key", "d")], ("POST", &path), &body.to_string()).await;
+            desk.ask_as(&desk.token, &[("idempotency-key", &key)], ("POST", &path), &body.to_string()).await;
         assert_eq!(answer.status, 200, "{what}: {}", answer.body);
     }
     let expected = [
-        "direct r1: @Researcher look at the tests as Some(\"d\")",
+        "direct r1: @Researcher look at the tests as Some(\"d0\")",
         "stop Terminal of r1",
-        "decide r1: Some(\"p1\") true",
-        "decide r1: None false",
+        "decide r1: [\"p1\"] true",
+        "decide r1: [\"p2\", \"p3\"] false",
         "resume r1",
         "cancel r1",
     ];
     assert_eq!(played.asked(), expected);
+    desk.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_word_to_a_run_that_is_sent_twice_is_taken_once() {
+    let played = Played::new();
+    let desk = Desk::with(Some(Arc::clone(&played) as _)).await;
+    let calls: [(&str, Value); 4] = [
+        ("stop", json!({ "worker": "Terminal" })),
+        ("proposals", json!({ "proposals": ["p1"], "accept": true })),
+        ("resume", json!({})),
+        ("cancel", json!({})),
+    ];
+    for (what, body) in &calls {
+        let path = format!("/api/runs/r1/{what}");
+        // The same name for different things is no mistake: they are different requests.
+        for _ in 0..2 {
+            let headers = [("idempotency-key", "again")];
+            let answer = desk.ask_as(&desk.token, &headers, ("POST", &path), &body.to_string()).await;
+            assert_eq!(answer.status, 200, "{what}: {}", answer.body);
+        }
+    }
+    let repeated = desk
+        .ask_as(
+            &desk.token,
+            &[("idempotency-key", "again")],
+            ("POST", "/api/runs/r1/proposals"),
+            &calls[1].1.to_string(),
+        )
+        .await;
+    assert_eq!(repeated.json(), json!({ "revision": 7, "repeated": true }));
+    assert_eq!(played.asked(), ["stop Terminal of r1", "decide r1: [\"p1\"] true", "resume r1", "cancel r1"]);
+    let none = desk.ask("POST", "/api/runs/r1/proposals", r#"{"proposals":[],"accept":true}"#).await;
+    assert_eq!(none.status, 422, "{}", none.body);
     desk.close().await;
 }
 

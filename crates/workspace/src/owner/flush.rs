@@ -142,6 +142,7 @@ impl Desk {
         };
         let before = self.shared_text();
         let absorbed = absorb(&mut self.document, saved, &person);
+        self.tell_of_clashes(&absorbed.notices);
         if absorbed.edits.is_empty() {
             return;
         }

@@ -12,6 +12,7 @@ use document::{Author, Edit, Revision, UpdateError};
 use tokio::sync::{broadcast, mpsc, oneshot};
 
 use super::answer::Answer;
+use super::clash::Clash;
 use super::desk::{Change, Desk, cause};
 use super::rules::folded;
 use super::{DocumentHandle, Message};
@@ -72,6 +73,8 @@ pub enum PeerEvent {
         /// Why.
         reason: Arc<str>,
     },
+    /// Two changed the same words, so that somebody should look.
+    Clashed(Clash),
     /// Somebody new writes; this is everybody.
     Visitors(Arc<[Visitor]>),
     /// What a peer sent could not be taken; it has to join again.
@@ -285,7 +288,7 @@ impl Peers {
         }
     }
 
-    fn tell(&self, event: PeerEvent) {
+    pub(super) fn tell(&self, event: PeerEvent) {
         // Nobody may be listening.
         drop(self.events.send(event));
     }
@@ -396,6 +399,7 @@ impl Desk {
         let before = self.shared_text();
         let merged = merge(base, &before, text);
         let edits = self.become_text(&merged.text, author);
+        self.tell_of_clashes(&merged.notices);
         if !edits.is_empty() {
             self.typed(edits, author, ChangeKind::Edited);
             let after = self.shared_text();
