@@ -3,7 +3,6 @@
 
 mod bounded;
 mod finished;
-mod meter;
 
 use std::path::PathBuf;
 use std::sync::atomic::AtomicU32;
@@ -11,7 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use agent::StreamController;
 use agent::history::History;
-use agent::message::{Block, Part, Usage};
+use agent::message::{Block, Part};
 use agent::permission::{Behavior, Policy, Rule, Scope};
 use agent::request::Frame;
 use agent::tool::{Output, Tool};
@@ -34,7 +33,6 @@ use crate::plan::Item;
 use crate::runs::View;
 use bounded::Bounded;
 use finished::{Finished, is_reported};
-use meter::Meter;
 
 /// Prompts in a row that brought nothing.
 const IDLE_ROUNDS_MAX: u32 = 3;
@@ -187,14 +185,9 @@ async fn round(
     let (remote, paper, worker, tell) =
         (job.heard.remote.clone(), job.paper.clone(), job.item.worker.clone(), job.tell.clone());
     let mut asking = desk.map(|desk| Asking::new(desk, &worker, remote.clone()));
-    let mut meter = Meter::default();
     let mut hear = |event: TurnEvent| {
         if let Some(asking) = asking.as_mut() {
             asking.hear(&event);
-        }
-        if let Some(usage) = meter.hear(&event) {
-            let spent = Event::Worked { worker: Some(worker.clone()), turns: 1, usage };
-            meter.count(tell.try_send(Message::Event(spent)).is_ok().then_some(usage));
         }
         if let TurnEvent::ToolFinished { output, .. } = &event {
             tell_others(&remote, &paper, &worker, &mut shown);
@@ -210,10 +203,11 @@ async fn round(
     let first = TurnStart::Prompted(vec![Block::text(prompt)]);
     let ended =
         conversation.turn(first, &mut near, &job.stop, &mut hear).await.map_err(|error| error.to_string())?;
-    let (turns, usage) = meter.left(&ended);
-    if turns > 0 || usage != Usage::default() {
-        say(&job.tell, Event::Worked { worker: Some(job.item.worker.clone()), turns, usage }).await;
-    }
+    say(
+        &job.tell,
+        Event::Worked { worker: Some(job.item.worker.clone()), turns: ended.iterations, usage: ended.usage },
+    )
+    .await;
     Ok(ended)
 }
 

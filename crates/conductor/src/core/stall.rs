@@ -23,7 +23,7 @@ impl Conductor {
             self.record.replans += 1;
             self.record.decided(format!("item {id} does not go forward, so {other} tries it"));
             let objective = self.record.item(id).map(|item| item.objective.clone()).unwrap_or_default();
-            self.put_instead(id, vec![Item::new(1, &other, &objective, Aim::Follow, Vec::new())]);
+            self.put_instead(id, &[Item::new(1, &other, &objective, Aim::Follow, Vec::new())]);
         }
     }
 
@@ -50,7 +50,7 @@ impl Conductor {
         match said.as_ref().map(|text| plan::read(text, &names)) {
             Ok(Some(items)) => {
                 self.record.decided(format!("planned {} items in place of item {id}", items.len()));
-                self.put_instead(id, items);
+                self.put_instead(id, &items);
             }
             Ok(None) => self.record.decided(format!("a model knows nothing to do in place of item {id}")),
             Err(why) => self.record.decided(format!("no model says what to do in place of item {id}: {why}")),
@@ -67,11 +67,11 @@ impl Conductor {
     }
 
     /// Puts items in place of one, under numbers of their own. Who waited for that one waits for them.
-    fn put_instead(&mut self, id: u32, items: Vec<Item>) {
+    fn put_instead(&mut self, id: u32, items: &[Item]) {
         let room = ITEMS_MAX.saturating_sub(self.record.plan.len());
         let last = self.record.plan.iter().map(|item| item.id).max().unwrap_or_default();
         let new: Vec<(u32, u32)> =
-            (last + 1..).zip(&items).take(room).map(|(number, item)| (item.id, number)).collect();
+            (last + 1..).zip(items).take(room).map(|(number, item)| (item.id, number)).collect();
         let number = |old: &u32| new.iter().find(|(known, _)| known == old).map(|(_, number)| *number);
         let numbered = items.iter().filter_map(|item| {
             let after = item.after.iter().filter_map(number).collect();

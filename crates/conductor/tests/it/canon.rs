@@ -280,25 +280,6 @@ async fn m07_a_run_whose_time_is_up_keeps_what_it_has() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn m07_tokens_that_are_used_up_stop_a_worker_in_the_middle_of_its_prompt() {
-    let puppet = Puppet::new(|asked| {
-        // The sixth answer never comes, so the prompt has no end at which anything could be counted.
-        match asked.steps.len() {
-            done @ 0..5 => Said::Costs(100, Box::new(append(asked, &format!("finding {done}")))),
-            _ => Said::Never,
-        }
-    });
-    let limits = Limits { tokens_max: 500, ..Limits::default() };
-    let stage = Stage::with(&Cast { limits, ..Cast::new(puppet.clone()) });
-    let id = stage.start_with("compare", &["Researcher"]).await;
-    let record = stage.ended(&id).await;
-    assert!(record.why.as_ref().unwrap().contains("tokens"), "{record:#?}");
-    assert!(record.spent.tokens >= 500, "{record:#?}");
-    assert_eq!((puppet.asked().len(), record.spent.turns), (6, 6), "each answer is counted once");
-    assert!(stage.section(&id, "Conductor").await.contains("finding 0"), "what it found stays");
-}
-
-#[tokio::test(flavor = "multi_thread")]
 async fn m08_when_all_fail_the_run_has_failed_and_the_canon_explains_it() {
     let puppet = Puppet::new(|_| Said::Fails("no such model".to_owned()));
     let stage = Stage::new(puppet.clone());

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use agent::message::{Block, Role, StopReason, Usage};
+use agent::message::{Block, Role, StopReason};
 use agent::model::{Limits, Model, ModelError, ModelEvent, ModelStream, Request};
 use futures_util::{FutureExt as _, StreamExt as _, stream};
 use serde_json::{Value, json};
@@ -16,8 +16,6 @@ pub(crate) enum Said {
     Calls(Vec<(&'static str, Value)>),
     /// The same as another, but not before somebody says so.
     After(Arc<Notify>, Box<Said>),
-    /// The same as another, for so many tokens.
-    Costs(u64, Box<Said>),
     /// Nothing, for ever.
     Never,
     /// An error that is not worth another try.
@@ -162,14 +160,6 @@ fn events(said: Said, place: usize) -> ModelStream {
                 events(*then, place)
             };
             return Box::pin(later.into_stream().flatten());
-        }
-        Said::Costs(output, then) => {
-            let with = move |event: Result<ModelEvent, ModelError>| {
-                let usage = Ok(ModelEvent::Usage(Usage { output, ..Usage::default() }));
-                let is_last = matches!(event, Ok(ModelEvent::Stopped { .. }));
-                stream::iter(is_last.then_some(usage).into_iter().chain([event]))
-            };
-            return Box::pin(events(*then, place).flat_map(with));
         }
         Said::Never => return Box::pin(stream::pending()),
         Said::Fails(message) => return Box::pin(stream::iter([Err(ModelError::Rejected { message })])),
