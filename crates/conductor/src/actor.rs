@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use agent::StreamController;
 use agent::message::Usage;
+use futures_util::FutureExt as _;
 use tokio::sync::{broadcast, mpsc, oneshot, watch};
 use tokio::task::JoinSet;
 use tokio::time::Instant;
@@ -22,6 +23,8 @@ use crate::error::RunError;
 use crate::event::{Happening, RunEvent};
 use crate::folder::RunFolder;
 use crate::kit::{Post, Settings, Thinker};
+use crate::limits::LOOK;
+use crate::mark::{Mark, Marks};
 use crate::paper::{Change, Paper, Written};
 use crate::record::{Record, Settled};
 use crate::role::Role;
@@ -52,6 +55,7 @@ pub(crate) enum Message {
 pub(crate) struct RunActor {
     pub(crate) conductor: Conductor,
     pub(crate) paper: Paper,
+    pub(crate) marks: Marks,
     pub(crate) folder: RunFolder,
     pub(crate) artifacts: PathBuf,
     pub(crate) transcripts: PathBuf,
@@ -98,17 +102,33 @@ impl RunActor {
         if self.take(opened).await.is_err() {
             return;
         }
+        let said = self.guest_said().await;
+        if let Some(event) = said
+            && self.take(event).await.is_err()
+        {
+            return;
+        }
+        let mut looks = tokio::time::interval(LOOK);
+        looks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
         let (mut is_timed, mut stopped) = (true, std::pin::pin!(stop.subscribe()));
-        while !self.is_over() {
-            let event = tokio::select! {
-                biased;
-                () = &mut stopped => return self.leave().await,
-                Some(message) = self.inbox.recv() => self.hear(message).await,
-                Some(joined) = self.tasks.join_next() => self.lost(&joined),
-                change = changes.next() => self.changed(change).await,
-                () = tokio::time::sleep_until(deadline), if is_timed => {
-                    is_timed = false;
-                    Some(Event::TimeUp)
+        loop {
+            let event = if self.is_over() {
+                // What was said in the last moment is heard before it leaves.
+                let Some(change) = changes.next().now_or_never() else { break };
+                self.changed(change).await
+            } else {
+                tokio::select! {
+                    biased;
+                    () = &mut stopped => return self.leave().await,
+                    Some(message) = self.inbox.recv() => self.hear(message).await,
+                    Some(joined) = self.tasks.join_next() => self.lost(&joined),
+                    change = changes.next() => self.changed(change).await,
+                    // Guests are in processes of their own, and nobody tells when they say something.
+                    _ = looks.tick() => self.guest_said().await,
+                    () = tokio::time::sleep_until(deadline), if is_timed => {
+                        is_timed = false;
+                        Some(Event::TimeUp)
+                    }
                 }
             };
             if let Some(event) = event
@@ -195,6 +215,19 @@ impl RunActor {
         is_news.then_some(Event::Changed { draft, sent })
     }
 
+    /// What a guest said that was not taken yet; the next one is found with the next look.
+    async fn guest_said(&self) -> Option<Event> {
+        let marks = self.marks.clone();
+        let all = tokio::task::spawn_blocking(move || marks.all()).await.ok()?;
+        let record = self.conductor.record();
+        let is_taken = |mark: &Mark| {
+            record.guest(&mark.guest).and_then(|guest| guest.finished.as_ref()) == Some(&mark.id)
+        };
+        let Mark { id: mark, guest, summary, .. } = all.into_iter().find(|mark| !is_taken(mark))?;
+        let draft = self.paper.read().await.ok()?;
+        Some(Event::GuestFinished { guest, mark, summary, draft })
+    }
+
     /// A task ended. One that died must not be waited for.
     fn lost(&mut self, joined: &Result<(), tokio::task::JoinError>) -> Option<Event> {
         if joined.as_ref().err().is_none_or(|error| !error.is_panic()) {
@@ -212,6 +245,7 @@ impl RunActor {
     async fn act(&mut self, effect: Effect) -> Option<Event> {
         match effect {
             Effect::Plan => self.plan(),
+            Effect::Replan(item) => self.replan(item),
             Effect::Start { worker, item } => self.start(&worker, item),
             Effect::Steer { worker, words } => {
                 if let Some((_, heard)) = self.workers.get(&worker) {
@@ -256,6 +290,20 @@ impl RunActor {
         self.think(async move {
             let (said, tokens) = ask(&model, &name, brief::CONDUCTOR, prompt).await;
             (Event::Planned(said), tokens)
+        });
+        None
+    }
+
+    fn replan(&mut self, item: u32) -> Option<Event> {
+        let Thinker::Model(model, name) = self.thinker.clone() else {
+            return Some(Event::Replanned { item, said: Err("no model".to_owned()) });
+        };
+        let record = self.conductor.record();
+        let roles: Vec<Role> = record.names().iter().filter_map(|name| self.role(name)).collect();
+        let prompt = brief::replan(record, record.item(item)?, &roles, self.conductor.draft());
+        self.think(async move {
+            let (said, tokens) = ask(&model, &name, brief::CONDUCTOR, prompt).await;
+            (Event::Replanned { item, said }, tokens)
         });
         None
     }
@@ -377,7 +425,7 @@ impl RunActor {
     /// Takes a proposal out of its section, so that it stands in the canon or nowhere.
     async fn settle(&self, id: &str, person: &str, is_accepted: bool) -> Result<Event, RunError> {
         let draft = self.paper.read().await?;
-        let names = self.conductor.record().names();
+        let names = self.conductor.record().authors();
         let found = names.iter().flat_map(|name| draft.proposals(name)).find(|proposal| proposal.id == id);
         let proposal = found.ok_or_else(|| RunError::NoProposal(id.to_owned()))?;
         let hand = Hand::User(person.to_owned());
@@ -400,6 +448,12 @@ impl RunActor {
     fn tell(&self, before: &Record) {
         let record = Arc::new(self.conductor.record().clone());
         self.view.send_modify(|view| view.record = Arc::clone(&record));
+        for guest in &record.guests {
+            if before.guest(&guest.name).is_none_or(|known| known.phase != guest.phase) {
+                let (name, phase, line) = (guest.name.clone(), guest.phase, String::new());
+                self.say(Happening::Worker { name, phase, line });
+            }
+        }
         for worker in &record.workers {
             if before.worker(&worker.name).is_none_or(|known| known.phase != worker.phase) {
                 let line = self.view.borrow().lines.get(&worker.name).cloned().unwrap_or_default();

@@ -6,11 +6,12 @@ use document::section::find_sections;
 
 use crate::draft::{CANON, Draft, PERSON, squeezed, sum};
 use crate::limits::CANON_MAX;
-use crate::plan::ItemState;
-use crate::record::Record;
+use crate::record::{Record, Said};
 
 /// What stands above a canon that no model made.
 pub const LABEL: &str = "_Put together from the sections of the workers, without a language model._";
+/// What stands between the canon of a model and what came since.
+pub const LATER: &str = "_Found since, put together without a language model:_";
 /// Points taken from one section.
 const POINTS_MAX: usize = 6;
 /// Characters of one point.
@@ -42,13 +43,9 @@ pub enum Unfit {
 #[must_use]
 pub fn inputs(draft: &Draft, record: &Record) -> String {
     let mut all = String::new();
-    for worker in &record.workers {
-        all.push_str(&format!(
-            "{}\0{}\0{}\0",
-            worker.name,
-            draft.sum_of(&worker.name),
-            failures(record, &worker.name).join("; ")
-        ));
+    for name in record.authors() {
+        let told = failures(record, &name).join("; ");
+        all.push_str(&format!("{name}\0{}\0{told}\0", draft.sum_of(&name)));
     }
     for settled in &record.accepted {
         all.push_str(&format!("{}\0", settled.id));
@@ -56,38 +53,61 @@ pub fn inputs(draft: &Draft, record: &Record) -> String {
     sum(&all)
 }
 
-/// The workers whose sections say something.
+/// The workers and guests whose sections say something.
 #[must_use]
 pub fn sources(draft: &Draft, record: &Record) -> Vec<String> {
     let says = |name: &String| draft.section(name).is_ok_and(|text| !text.is_empty());
-    record.names().into_iter().filter(says).collect()
+    record.authors().into_iter().filter(says).collect()
 }
 
 /// The canon that needs no model: the first points of each section, under the name of its worker.
 #[must_use]
 pub fn aggregate(draft: &Draft, record: &Record) -> String {
     let mut parts = vec![LABEL.to_owned()];
-    for name in sources(draft, record) {
-        let content = draft.section(&name).unwrap_or_default();
-        let points = points(&content);
-        if !points.is_empty() {
-            parts.push(format!("**{name}**\n\n{}", points.join("\n")));
-        }
+    parts.extend(pointed(draft, &sources(draft, record)));
+    parts.extend(missing(record));
+    parts.extend(accepted(record));
+    parts.join("\n\n")
+}
+
+/// The last canon of a model that was fit, and below it the first points of each section that is different since.
+#[must_use]
+pub fn kept(said: &Said, draft: &Draft, record: &Record) -> String {
+    let is_new = |name: &String| said.of.get(name) != Some(&draft.sum_of(name));
+    let (new, old): (Vec<String>, Vec<String>) = sources(draft, record).into_iter().partition(is_new);
+    let mut parts = vec![said.text.trim().to_owned()];
+    parts.extend(named(&said.text, &old));
+    let points = pointed(draft, &new);
+    if !points.is_empty() {
+        parts.push(LATER.to_owned());
+        parts.extend(points);
     }
     parts.extend(missing(record));
     parts.extend(accepted(record));
     parts.join("\n\n")
 }
 
+/// The first points of sections, each under the name of its author.
+fn pointed(draft: &Draft, names: &[String]) -> Vec<String> {
+    let of = |name: &String| {
+        let points = points(&draft.section(name).unwrap_or_default());
+        (!points.is_empty()).then(|| format!("**{name}**\n\n{}", points.join("\n")))
+    };
+    names.iter().filter_map(of).collect()
+}
+
+/// Who is behind a text that does not name them all.
+fn named(text: &str, sources: &[String]) -> Option<String> {
+    let lower = text.to_lowercase();
+    let is_unnamed = sources.iter().any(|name| !lower.contains(&name.to_lowercase()));
+    is_unnamed.then(|| format!("_Sources: {}._", sources.join(", ")))
+}
+
 /// A model's text as the canon: with what was accepted, and with who did not finish.
 #[must_use]
 pub fn completed(text: &str, record: &Record) -> String {
-    let named = |name: &String| text.to_lowercase().contains(&name.to_lowercase());
-    let unnamed: Vec<String> = record.canon.sources.iter().filter(|name| !named(name)).cloned().collect();
     let mut parts = vec![text.trim().to_owned()];
-    if !unnamed.is_empty() {
-        parts.push(format!("_Sources: {}._", record.canon.sources.join(", ")));
-    }
+    parts.extend(named(text, &record.canon.sources));
     parts.extend(missing(record));
     parts.extend(accepted(record));
     parts.join("\n\n")
@@ -117,12 +137,10 @@ pub fn check(text: &str, draft: &Draft, record: &Record) -> Result<(), Unfit> {
     if whole.trim_end_matches(['.', '!', '?']) == objective.trim_end_matches(['.', '!', '?']) {
         return Err(Unfit::Echo);
     }
-    let is_fence =
-        |line: Option<&&str>| line.is_some_and(|line| line.starts_with("```") || line.starts_with("~~~"));
-    if said.len() > 1 && is_fence(said.first()) && is_fence(said.last()) && fences(&said) == 2 {
+    if is_fenced(&said) {
         return Err(Unfit::Fenced);
     }
-    let mut titles: Vec<String> = record.names();
+    let mut titles: Vec<String> = record.authors();
     titles.extend([CANON.to_owned(), PERSON.to_owned()]);
     let forged = find_sections(text).into_iter().find(|section| {
         titles.iter().any(|title| title.to_lowercase() == section.title.trim().to_lowercase())
@@ -130,7 +148,8 @@ pub fn check(text: &str, draft: &Draft, record: &Record) -> Result<(), Unfit> {
     if let Some(section) = forged {
         return Err(Unfit::Forged(section.title));
     }
-    let given: usize = record.names().iter().map(|name| draft.section(name).unwrap_or_default().len()).sum();
+    let given: usize =
+        record.authors().iter().map(|name| draft.section(name).unwrap_or_default().len()).sum();
     if text.len() > CANON_MAX || text.len() > LONGER_MAX * given.max(200) {
         return Err(Unfit::Long);
     }
@@ -147,8 +166,15 @@ pub fn woven(written: &str, new: &str, current: &str) -> String {
     merge(&ended(written), &ended(new), &ended(current)).text.trim().to_owned()
 }
 
-fn fences(lines: &[&str]) -> usize {
-    lines.iter().filter(|line| line.starts_with("```") || line.starts_with("~~~")).count()
+/// Whether all of it stands in one fence, also below a line such as "Here is the canon:".
+fn is_fenced(lines: &[&str]) -> bool {
+    let is_fence = |line: &&&str| line.starts_with("```") || line.starts_with("~~~");
+    let opens = lines.iter().position(|line| is_fence(&line));
+    let is_preamble = opens.is_some_and(|before| {
+        before == 0 || (before == 1 && lines.first().is_some_and(|line| line.ends_with(':')))
+    });
+    let is_closed = lines.len() > 1 && lines.last().is_some_and(|line| is_fence(&line));
+    is_preamble && is_closed && lines.iter().filter(is_fence).count() == 2
 }
 
 /// The points of a section: its list, else the first line of each paragraph.
@@ -205,7 +231,7 @@ fn cut(text: &str) -> String {
 /// Why items of a worker failed, if no other of its items was done.
 fn failures(record: &Record, worker: &str) -> Vec<String> {
     let items = record.plan.iter().filter(|item| item.worker == worker);
-    let failed = items.filter(|item| matches!(item.state, ItemState::Failed | ItemState::Cancelled));
+    let failed = items.filter(|item| item.is_missing());
     failed.map(|item| item.told.clone().unwrap_or_else(|| "it was given up".to_owned())).collect()
 }
 

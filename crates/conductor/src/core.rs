@@ -1,8 +1,10 @@
 //! What a conductor decides: events in, effects out. Never waits, never fails, never reads a file or a clock; all that it knows is its
 //! record, the text of the document with its revision, and who works at the moment.
 
+mod guests;
 mod merging;
 mod person;
+mod stall;
 mod standing;
 mod work;
 
@@ -31,6 +33,13 @@ pub enum Event {
     },
     /// A model wrote a plan, or could not.
     Planned(Result<String, String>),
+    /// A model said what is to be done in place of an item that did not go forward, or could not.
+    Replanned {
+        /// The item.
+        item: u32,
+        /// What it said.
+        said: Result<String, String>,
+    },
     /// A worker has a conversation, to be gone on with.
     Began {
         /// The worker.
@@ -66,6 +75,17 @@ pub enum Event {
         outcome: Outcome,
         /// How many words of the person it has heard.
         heard: usize,
+        /// How the document reads.
+        draft: Draft,
+    },
+    /// A guest says that it is done.
+    GuestFinished {
+        /// The guest.
+        guest: String,
+        /// The name of what it said: it is taken once.
+        mark: String,
+        /// What it found, in one sentence.
+        summary: String,
         /// How the document reads.
         draft: Draft,
     },
@@ -144,6 +164,8 @@ pub enum Outcome {
 pub enum Effect {
     /// Ask a model for a plan.
     Plan,
+    /// Ask a model what is to be done in place of an item that does not go forward.
+    Replan(u32),
     /// Let a worker begin with an item, or go on with it.
     Start {
         /// The worker.
@@ -269,13 +291,18 @@ impl Conductor {
                 self.listen(sent, into);
             }
             Event::Planned(said) => self.planned(&said),
+            Event::Replanned { item, said } => self.replanned(item, &said),
             Event::Began { worker, transcript } => self.began(&worker, transcript),
             Event::Noted(words) => self.record.decided(words),
             Event::Worked { worker, turns, usage } => self.worked(worker.as_deref(), turns, usage, into),
             Event::Dismissed { worker, by } => self.dismiss(&worker, &by, into),
             Event::Ended { worker, item, outcome, heard, draft } => {
                 self.see(draft);
-                self.ended(&worker, item, outcome, heard);
+                self.ended(&worker, item, outcome, heard, into);
+            }
+            Event::GuestFinished { guest, mark, summary, draft } => {
+                self.see(draft);
+                self.guest_finished(&guest, mark, &summary);
             }
             Event::Synthesized { count, said } => self.synthesized(count, said, into),
             Event::CanonWritten { count, revision, is_duplicate, draft } => {
@@ -319,6 +346,10 @@ impl Conductor {
                 self.record.plan = plan::standing(&self.record.objective, &self.record.names());
             }
         }
+        // A process that is gone asked what to do instead, and nobody heard the answer.
+        if let Some(item) = self.record.stalled.filter(|_| self.stopping.is_none()) {
+            self.ask_again(item, effects);
+        }
     }
 
     fn planned(&mut self, said: &Result<String, String>) {
@@ -346,6 +377,7 @@ impl Conductor {
         if draft.revision >= self.draft.revision || self.draft.text.is_empty() {
             self.is_put_off &= draft.revision == self.draft.revision;
             self.draft = draft;
+            self.adopt();
         }
     }
 

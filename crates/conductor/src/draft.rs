@@ -3,8 +3,10 @@
 use std::sync::Arc;
 
 use document::Revision;
-use document::section::{PROPOSAL_MARKER, SectionError, find_sections, locate};
+use document::section::{PROPOSAL_MARKER, SectionError, find_sections, is_proposal, locate};
 use document::text::{lines, split_ending};
+
+use crate::role;
 
 /// The section of the canon.
 pub const CANON: &str = "Conductor";
@@ -122,6 +124,30 @@ impl Draft {
     pub fn titles(&self) -> Vec<String> {
         let sections = find_sections(&self.text).into_iter();
         sections.filter(|section| section.level == 2).map(|section| section.title).collect()
+    }
+
+    /// The titles of marked sections that say something and are of none of these: agents of others write there. A section that the
+    /// person made has no marker, and is the person's.
+    #[must_use]
+    pub fn guests(&self, known: &[String]) -> Vec<String> {
+        let mut found: Vec<String> = Vec::new();
+        for section in find_sections(&self.text) {
+            let is_known = |name: &String| name.eq_ignore_ascii_case(&section.title);
+            let is_guest = section.level == 2
+                && is_proposal(&section)
+                && role::is_name(&section.title)
+                && !unmarked(&section.content).trim().is_empty();
+            if is_guest && !known.iter().any(is_known) && !found.iter().any(is_known) {
+                found.push(section.title);
+            }
+        }
+        found
+    }
+
+    /// Whether the section of a title is marked as proposals.
+    #[must_use]
+    pub fn is_proposed(&self, title: &str) -> bool {
+        find_sections(&self.text).iter().any(|section| section.title == title && is_proposal(section))
     }
 
     /// The blocks of a worker's section.

@@ -25,6 +25,12 @@ pub enum RunError {
     /// It has nothing to do, so it cannot be stopped.
     #[error("{0} does nothing now, so there is nothing to stop")]
     Idle(String),
+    /// A worker of the run has the name.
+    #[error("{0:?} is a worker of the run; come in under another name")]
+    Taken(String),
+    /// A guest that has added nothing is not done.
+    #[error("nothing was added to the section {0:?} since it was last finished; add what you found first")]
+    Unreported(String),
     /// Too many of something.
     #[error("{0}")]
     TooMany(String),

@@ -11,9 +11,10 @@ use workspace::store::{replace_small, set_aside};
 
 use crate::draft::{CANON, Draft, PERSON};
 use crate::error::RunError;
-use crate::limits::OBJECTIVE_MAX;
+use crate::limits::{GUESTS_MAX, OBJECTIVE_MAX};
 use crate::plan::{self, ItemState};
-use crate::record::{FORMAT, Record};
+use crate::record::{FORMAT, Guest, Record};
+use crate::role::Role;
 use crate::status::{Phase, Status};
 
 /// The folder of all runs.
@@ -140,12 +141,20 @@ impl RunFolder {
     }
 }
 
-/// A record made of the document alone: who wrote something is done, and the canon is made anew.
-pub(crate) fn rebuilt(id: &str, draft: &Draft, person: &str, now: u64) -> Record {
-    let titles = draft.titles().into_iter().filter(|title| title != CANON && title != PERSON);
-    let mut workers: Vec<String> = titles.collect();
+/// A record made of the document alone: who wrote something is done, and the canon is made anew. A section with words that belongs to
+/// nobody who can work here is a guest's; one that is not marked is the person's.
+pub(crate) fn rebuilt(id: &str, draft: &Draft, roles: &[Role], person: &str, now: u64) -> Record {
+    let is_role = |title: &String| roles.iter().any(|role| role.name.eq_ignore_ascii_case(title));
+    let all = draft.titles().into_iter().filter(|title| title != CANON && title != PERSON);
+    let titles: Vec<String> = all.collect();
+    let known: Vec<String> = titles.iter().filter(|title| is_role(title)).cloned().collect();
+    let guests = draft.guests(&known);
+    let is_worker = |title: &String| is_role(title) || (!guests.contains(title) && draft.is_proposed(title));
+    let mut workers: Vec<String> = titles.into_iter().filter(is_worker).collect();
     workers.dedup();
     let mut record = Record::new(id, &draft.title(), &workers, person, now);
+    let done = |name: &String| Guest { phase: Phase::Done, ..Guest::new(name) };
+    record.guests = guests.iter().take(GUESTS_MAX).map(done).collect();
     record.plan = plan::standing(&record.objective, &workers);
     for worker in &mut record.workers {
         if draft.section(&worker.name).is_ok_and(|text| !text.is_empty()) {

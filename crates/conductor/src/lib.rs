@@ -20,7 +20,10 @@ pub mod canon;
 pub mod core;
 pub mod brief;
 
+pub mod bounds;
+
 mod ask;
+mod mark;
 mod folder;
 mod paper;
 mod worker;
@@ -33,4 +36,4 @@ mod error;
 pub use error::RunError;
 pub use event::{Happening, RunEvent, RunEvents};
 pub use kit::{Equip, Equipping, Kit, Post, Settings, Think, Thinker};
-pub use runs::{Outline, Runs, Started, View, Wanted, document_of};
+pub use runs::{Heard, Outline, Runs, Started, View, Wanted, check_guest, document_of};

@@ -44,6 +44,8 @@ impl Default for Limits {
 
 /// Workers of one run.
 pub const WORKERS_MAX: usize = 64;
+/// Agents of others that one run takes note of.
+pub const GUESTS_MAX: usize = 64;
 /// Items of one plan, with those that directives add.
 pub const ITEMS_MAX: usize = 256;
 /// Bytes of an objective that are kept.
@@ -62,6 +64,8 @@ pub(crate) const DECISIONS_MAX: usize = 200;
 pub(crate) const REWRITES_MAX: u32 = 8;
 /// How often a model is asked for a canon until the sections are put together without it.
 pub(crate) const SYNTHESES_MAX: u32 = 2;
+/// How often a run is planned anew because an item does not go forward.
+pub(crate) const REPLANS_MAX: u32 = 2;
 /// Runs that are listed at once.
 pub const LISTED_MAX: usize = 1000;
 /// How often the document of a run is read where nobody tells when it changes.

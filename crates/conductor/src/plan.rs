@@ -40,6 +40,12 @@ pub struct Item {
     /// What the person said to the worker meanwhile.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub words: Vec<String>,
+    /// The items that are done in place of it, because it did not go forward.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub instead: Vec<u32>,
+    /// The item in place of which it is done.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub of: Option<u32>,
     /// What the worker said at its end, or why it failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub told: Option<String>,
@@ -103,8 +109,16 @@ impl Item {
             idle: 0,
             before: None,
             words: Vec::new(),
+            instead: Vec::new(),
+            of: None,
             told: None,
         }
+    }
+
+    /// Whether it was given up, and nothing is done in its place.
+    #[must_use]
+    pub fn is_missing(&self) -> bool {
+        matches!(self.state, ItemState::Failed | ItemState::Cancelled) && self.instead.is_empty()
     }
 }
 

@@ -1,6 +1,8 @@
 //! What is kept of a run in `run.json`, so that it can be listed, shown and gone on with. Never holds what stands in the document:
 //! that is the truth about what was found.
 
+use std::collections::BTreeMap;
+
 use agent::message::Usage;
 use document::Revision;
 use serde::{Deserialize, Serialize};
@@ -46,9 +48,18 @@ pub struct Record {
     pub spent: Spent,
     /// Who works.
     pub workers: Vec<Worker>,
+    /// Agents of others who write here: nobody gives them work, and nobody waits for them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub guests: Vec<Guest>,
     /// What is to be done.
     #[serde(default)]
     pub plan: Vec<Item>,
+    /// An item that did not go forward, for which a model is asked what to do instead.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stalled: Option<u32>,
+    /// How often something else was planned in place of an item.
+    #[serde(default)]
+    pub replans: u32,
     /// What the person said that was taken, in the order of the lines.
     #[serde(default)]
     pub directives: Vec<Taken>,
@@ -98,6 +109,32 @@ pub struct Worker {
     pub usage: Usage,
 }
 
+/// An agent of others who came in by itself, and writes in a section of its own.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Guest {
+    /// The name, which is the title of its section.
+    pub name: String,
+    /// How it is, as far as it says.
+    pub phase: Phase,
+    /// The revision at which its section was last merged.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub merged: Option<Revision>,
+    /// Its last word that it is done, by the name of that: it is taken once.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub finished: Option<String>,
+    /// What it said then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub told: Option<String>,
+}
+
+impl Guest {
+    /// One that has just come in.
+    #[must_use]
+    pub fn new(name: &str) -> Guest {
+        Guest { name: name.to_owned(), phase: Phase::Working, merged: None, finished: None, told: None }
+    }
+}
+
 /// A directive that was taken.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Taken {
@@ -135,6 +172,18 @@ pub struct Canon {
     /// Whether a model wrote it.
     #[serde(default)]
     pub is_synthesis: bool,
+    /// The last text of a model that was fit, to be kept while it says nothing fit any more.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub said: Option<Said>,
+}
+
+/// A text of a model that was fit to be the canon.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Said {
+    /// The words, without what we put below them.
+    pub text: String,
+    /// What each section was that it was made of, as a sum.
+    pub of: BTreeMap<String, String>,
 }
 
 /// A proposal about which the person has decided.
@@ -174,7 +223,10 @@ impl Record {
             limits: Limits::default(),
             spent: Spent::default(),
             workers: workers.iter().map(worker).collect(),
+            guests: Vec::new(),
             plan: Vec::new(),
+            stalled: None,
+            replans: 0,
             directives: Vec::new(),
             canon: Canon::default(),
             accepted: Vec::new(),
@@ -193,7 +245,9 @@ impl Record {
         self.workers.iter_mut().find(|worker| worker.name == name)
     }
 
-    pub(crate) fn item(&self, id: u32) -> Option<&Item> {
+    /// The item of a number.
+    #[must_use]
+    pub fn item(&self, id: u32) -> Option<&Item> {
         self.plan.iter().find(|item| item.id == id)
     }
 
@@ -205,6 +259,23 @@ impl Record {
     #[must_use]
     pub fn names(&self) -> Vec<String> {
         self.workers.iter().map(|worker| worker.name.clone()).collect()
+    }
+
+    /// The guest of a name.
+    #[must_use]
+    pub fn guest(&self, name: &str) -> Option<&Guest> {
+        self.guests.iter().find(|guest| guest.name.eq_ignore_ascii_case(name))
+    }
+
+    pub(crate) fn guest_mut(&mut self, name: &str) -> Option<&mut Guest> {
+        self.guests.iter_mut().find(|guest| guest.name.eq_ignore_ascii_case(name))
+    }
+
+    /// The names of all who propose something: workers, and then guests.
+    #[must_use]
+    pub fn authors(&self) -> Vec<String> {
+        let guests = self.guests.iter().map(|guest| guest.name.clone());
+        self.names().into_iter().chain(guests).collect()
     }
 
     /// Keeps a decision; the oldest go.

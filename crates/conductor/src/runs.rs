@@ -1,7 +1,9 @@
 //! All runs of one project, for a front end: start, list, show, resume, cancel, direct, accept, reject, and listen. Never waits for a
 //! model, and never lets two processes work on one run.
 
+mod directing;
 mod dismissal;
+mod guests;
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
@@ -20,18 +22,21 @@ use workspace::sidecar::Sidecar;
 
 use crate::actor::{MAILBOX_MAX, Message, RunActor};
 use crate::core::{Conductor, Event, Sent};
-use crate::draft::{Draft, PERSON, Proposal};
+use crate::draft::{Draft, Proposal};
 use crate::error::RunError;
 use crate::event::{EVENTS_MAX, RunEvent, RunEvents};
 use crate::folder::{self, Found, RunFolder, names, objective, rebuilt};
 use crate::kit::{Settings, Thinker};
 use crate::limits::{LISTED_MAX, WORKERS_MAX};
+use crate::mark::Marks;
 use crate::paper::Paper;
 use crate::record::Record;
 use crate::role::Role;
 use crate::status::Status;
 
-/// How long another process may take to end a run.
+pub use guests::check_guest;
+
+/// How long another process may take to do what it is asked to.
 const PATIENCE: Duration = Duration::from_secs(15);
 const PAUSE: Duration = Duration::from_millis(50);
 
@@ -131,6 +136,15 @@ pub struct Outline {
     pub is_live: bool,
 }
 
+/// Whether somebody hears what is said to a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Heard {
+    /// Whoever works on it does.
+    Now,
+    /// Nobody works on it. It is heard when somebody goes on with it.
+    Later,
+}
+
 /// How many characters of an objective a list shows.
 const OUTLINE_CHARS: usize = 120;
 
@@ -225,7 +239,7 @@ impl Runs {
                 objective: one_line(&record.objective),
                 status: record.status,
                 why: record.why.clone(),
-                workers: record.names(),
+                workers: record.authors(),
                 begun: record.begun,
                 is_live,
             },
@@ -278,7 +292,10 @@ impl Runs {
     /// [`RunError`] if there is no such run.
     pub async fn proposals(&self, id: &str) -> Result<Vec<Proposal>, RunError> {
         let (view, draft) = (self.show(id).await?, self.draft(id).await?);
-        Ok(view.record.names().iter().flat_map(|name| draft.proposals(name)).collect())
+        // Nobody may have looked at the document since a guest wrote in it.
+        let mut authors = view.record.authors();
+        authors.extend(draft.guests(&authors));
+        Ok(authors.iter().flat_map(|name| draft.proposals(name)).collect())
     }
 
     /// Takes a proposal into the canon, with the name of its author.
@@ -317,24 +334,6 @@ impl Runs {
         answer.await.map_err(|_| RunError::Closing)?
     }
 
-    /// Says something to a run, as if it stood in the section of the person. Words without `/` or `@` are something more to do.
-    ///
-    /// # Errors
-    ///
-    /// [`RunError`] if there is no such run, or nothing was said.
-    pub async fn direct(&self, id: &str, words: &str, person: &str) -> Result<Revision, RunError> {
-        let folder = self.folder(id).await?;
-        let line = words.split_whitespace().collect::<Vec<_>>().join(" ");
-        if line.is_empty() {
-            return Err(RunError::NoObjective);
-        }
-        let line = if line.starts_with(['/', '@']) { line } else { format!("/also {line}") };
-        let paper = Paper::open(&self.inner.documents, &document_of(folder.id())).await?;
-        paper.restore(&[PERSON.to_owned()]).await?;
-        let name = format!("{}/said/{}", folder.id(), uuid::Uuid::now_v7());
-        Ok(paper.append(PERSON, &line, Hand::User(person.to_owned()), name).await?.revision)
-    }
-
     /// Ends a run, also one that another process works on. What was found stays.
     ///
     /// # Errors
@@ -362,7 +361,7 @@ impl Runs {
                     .map_err(|_| RunError::Closing)?
             }
             Err(held @ RunError::Held { .. }) => {
-                self.direct(folder.id(), "/cancel", person).await?;
+                self.say(&folder, "/cancel", person, None).await?;
                 let begun = Instant::now();
                 while begun.elapsed() < PATIENCE {
                     if self.record(&folder).await?.status.is_final() {
@@ -453,7 +452,7 @@ impl Runs {
                 let draft =
                     Paper::open(&self.inner.documents, &document_of(folder.id())).await?.read().await?;
                 let settings = &self.inner.settings;
-                Ok(rebuilt(folder.id(), &draft, &settings.person, (settings.clock)()))
+                Ok(rebuilt(folder.id(), &draft, &settings.roles, &settings.person, (settings.clock)()))
             }
         }
     }
@@ -509,6 +508,7 @@ impl Runs {
         let actor = RunActor {
             conductor: Conductor::new(record, has_model),
             paper,
+            marks: Marks::of(&self.inner.sidecar, folder.id()),
             folder,
             artifacts,
             transcripts,

@@ -3,11 +3,14 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use conductor::Runs;
 use conductor::draft::Draft;
 use conductor::role;
 use workspace::command::{Actor, FileCommand, FileErrorKind, FileResult};
 use workspace::documents::Documents;
 use workspace::section_tools::Scribe;
+
+use crate::part::Part;
 
 /// How often the section of a guest is tried to be made while others write.
 const TRIES_MAX: usize = 20;
@@ -24,6 +27,8 @@ pub struct Door {
     /// Tells calls of different guests apart.
     session: Arc<str>,
     guests: Arc<AtomicU64>,
+    /// The run whose document it is.
+    part: Option<Part>,
 }
 
 /// Why there is no way in.
@@ -61,7 +66,14 @@ impl Door {
             name: name.map(Arc::from),
             session: session.into(),
             guests: Arc::default(),
+            part: None,
         })
+    }
+
+    /// The same for the document of a run: guests have a part in it, with its limits, and can say that they are done.
+    #[must_use]
+    pub fn of_run(self, runs: Runs, id: &str) -> Door {
+        Door { part: Some(Part::new(runs, id)), ..self }
     }
 
     /// The document, from the root of the project.
@@ -89,6 +101,10 @@ impl Entry {
         &self.door.path
     }
 
+    pub(crate) fn is_of_run(&self) -> bool {
+        self.door.part.is_some()
+    }
+
     /// The guest, who calls itself `said`.
     pub(crate) fn guest(&self, said: Option<&str>) -> Guest {
         let name = match &self.door.name {
@@ -96,7 +112,8 @@ impl Entry {
             None => said.and_then(cleaned).unwrap_or_else(|| NAMELESS.to_owned()),
         };
         let scribe = Scribe::new(self.door.documents.clone(), Actor::Worker(name.clone()), &self.session);
-        Guest { documents: self.door.documents.clone(), path: Arc::clone(&self.door.path), name, scribe }
+        let (documents, part) = (self.door.documents.clone(), self.door.part.clone());
+        Guest { documents, path: Arc::clone(&self.door.path), name, scribe, part }
     }
 }
 
@@ -107,9 +124,16 @@ pub(crate) struct Guest {
     path: Arc<str>,
     pub(crate) name: String,
     pub(crate) scribe: Scribe,
+    /// Its part in a run.
+    pub(crate) part: Option<Part>,
 }
 
 impl Guest {
+    /// Why the guest may not add a text to its section.
+    pub(crate) async fn objection(&self, content: &str) -> Option<String> {
+        self.part.as_ref()?.objection(&self.name, content).await
+    }
+
     /// Makes the section of the guest if there is none.
     pub(crate) async fn settle(&self) -> Result<(), String> {
         let unanswered = |error: &dyn std::fmt::Display| format!("{}: {error}; try again", self.path);

@@ -4,6 +4,7 @@
 
 mod acp;
 mod guest;
+mod part;
 mod http;
 mod server;
 mod tools;

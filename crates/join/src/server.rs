@@ -24,6 +24,9 @@ const RULES: &str = "A markdown document in which people and agents write at the
     who wrote what, and its revision. Write only in your own section, which is made for you; what you write there is a proposal, and \
     people and the conductor decide what becomes of it. If a call answers \"Conflict\", somebody wrote before you: take what it shows \
     into account and try again.";
+/// What it tells about a run beside that.
+const RUN: &str = " Others work on the same objective: use what they found, and name them. When you have written all that you found, \
+    call \"finished\": then the conductor takes it into the canon.";
 
 /// One connection.
 #[derive(Clone)]
@@ -64,7 +67,11 @@ pub async fn serve_lines(
 impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
         let capabilities = ServerCapabilities::builder().enable_tools().build();
-        let mut config = ServerConfig::new(capabilities).with_instructions(RULES);
+        let mut config = ServerConfig::new(capabilities).with_instructions(if self.entry.is_of_run() {
+            format!("{RULES}{RUN}")
+        } else {
+            RULES.to_owned()
+        });
         config.server_info = Implementation::new("agent-doc", env!("CARGO_PKG_VERSION"));
         config
     }
@@ -74,7 +81,7 @@ impl ServerHandler for Server {
         _: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        let tools = tools::all().into_iter().map(|(spec, only_reads)| {
+        let tools = tools::all(self.entry.is_of_run()).into_iter().map(|(spec, only_reads)| {
             let schema = spec.input_schema.as_object().cloned().unwrap_or_default();
             let hints = ToolAnnotations::new().read_only(only_reads).destructive(false).open_world(false);
             Tool::new(spec.name, spec.description, Arc::new(schema)).with_annotations(hints)

@@ -76,15 +76,28 @@ struct EditSection {
     section: Option<String>,
 }
 
-/// All tools, in the order in which a guest sees them, and whether each only reads.
-pub(crate) fn all() -> Vec<(ToolSpec, bool)> {
-    vec![
+/// Says that you are done, so that the conductor takes what you wrote into the canon of the run. It is accepted only if you added
+/// something to your section since you last said so.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Finished {
+    /// What you found, in one sentence.
+    summary: String,
+}
+
+/// All tools, in the order in which a guest sees them, and whether each only reads. Only in a run there is somebody to be done for.
+pub(crate) fn all(is_of_run: bool) -> Vec<(ToolSpec, bool)> {
+    let mut all = vec![
         (spec::<ReadDocument>("read_document"), true),
         (spec::<ReadSection>("read_section"), true),
         (spec::<AppendSection>("append_section"), false),
         (spec::<WriteSection>("write_section"), false),
         (spec::<EditSection>("edit_section"), false),
-    ]
+    ];
+    if is_of_run {
+        all.push((spec::<Finished>("finished"), false));
+    }
+    all
 }
 
 /// Does what a guest calls for. None if there is no such tool.
@@ -101,6 +114,7 @@ pub(crate) async fn run(
         "append_section" => append_section(entry, guest, call, &named).await,
         "write_section" => write_section(entry, guest, call, &named).await,
         "edit_section" => edit_section(entry, guest, call, &named).await,
+        "finished" => finished(guest, call).await?,
         _ => return None,
     };
     Some(done.unwrap_or_else(Output::error))
@@ -112,7 +126,11 @@ async fn read_document(entry: &Entry, guest: &Guest, call: &ToolCall, named: &Ca
     let ReadDocument { offset, limit } = parsed(call)?;
     let mut output = guest.scribe.read(named, entry.path(), Lines { offset, limit }).await;
     if let (false, Some(Part::Text(text))) = (output.is_error, output.content.first_mut()) {
-        *text = format!("You write in the section {:?}.\n{text}", guest.name);
+        let told = match &guest.part {
+            Some(part) => part.told(&guest.name).await,
+            None => String::new(),
+        };
+        *text = format!("You write in the section {:?}.\n{told}{text}", guest.name);
     }
     Ok(output)
 }
@@ -125,26 +143,38 @@ async fn read_section(entry: &Entry, guest: &Guest, call: &ToolCall, named: &Cal
 
 async fn append_section(entry: &Entry, guest: &Guest, call: &ToolCall, named: &Call<'_>) -> Done {
     let AppendSection { content, section } = parsed(call)?;
-    let section = own(guest, section).await?;
+    let section = own(guest, section, &content).await?;
     Ok(guest.scribe.append(named, entry.path(), &section, content).await)
 }
 
 async fn write_section(entry: &Entry, guest: &Guest, call: &ToolCall, named: &Call<'_>) -> Done {
     let WriteSection { content, revision, section } = parsed(call)?;
-    let section = own(guest, section).await?;
+    let section = own(guest, section, &content).await?;
     Ok(guest.scribe.replace(named, entry.path(), &section, revision, Deed::Whole(content)).await)
 }
 
 async fn edit_section(entry: &Entry, guest: &Guest, call: &ToolCall, named: &Call<'_>) -> Done {
     let EditSection { old, new, revision, section } = parsed(call)?;
-    let section = own(guest, section).await?;
+    let section = own(guest, section, &new).await?;
     Ok(guest.scribe.replace(named, entry.path(), &section, revision, Deed::Passage { old, new }).await)
 }
 
-/// The section that is meant. That of the guest is there from then on.
-async fn own(guest: &Guest, section: Option<String>) -> Result<String, String> {
+/// None where nobody conducts: then there is no such tool.
+async fn finished(guest: &Guest, call: &ToolCall) -> Option<Done> {
+    let part = guest.part.as_ref()?;
+    Some(match parsed(call) {
+        Ok(Finished { summary }) => Ok(part.finish(&guest.name, &summary).await),
+        Err(told) => Err(told),
+    })
+}
+
+/// The section that is meant, if the guest may add this to it. Its own is there from then on.
+async fn own(guest: &Guest, section: Option<String>, content: &str) -> Result<String, String> {
     let section = section.unwrap_or_else(|| guest.name.clone());
     if section.trim().eq_ignore_ascii_case(&guest.name) {
+        if let Some(objection) = guest.objection(content).await {
+            return Err(objection);
+        }
         guest.settle().await?;
     }
     Ok(section)

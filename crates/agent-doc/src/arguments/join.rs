@@ -14,10 +14,10 @@ use clap::Args;
 
 Examples:
   claude mcp add plan -- agent-doc mcp plan.md
-  codex mcp add plan -- agent-doc mcp runs/ID/draft.md --as Codex
+  codex mcp add run -- agent-doc mcp 0192 --as Codex
   agent-doc mcp plan.md --http 4300")]
 pub(crate) struct Mcp {
-    /// The document, or the id of a run
+    /// The document, or the id of a run or the beginning of it
     pub(crate) document: PathBuf,
 
     /// The name of the agent and of its section; else the one that the client says

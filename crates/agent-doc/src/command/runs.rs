@@ -94,7 +94,8 @@ fn within(purpose: Purpose<'_>, work: impl AsyncFnOnce(&Opened) -> Result<Outcom
     outcome
 }
 
-fn root() -> Result<PathBuf> {
+/// The root of the project around the current folder.
+pub(super) fn root() -> Result<PathBuf> {
     let folder = std::path::absolute(".").context("the current folder cannot be found")?;
     root_of(&folder.join("x")).canonicalize().context("the current folder cannot be found")
 }

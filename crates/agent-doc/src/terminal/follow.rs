@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use agent::StreamController;
 use anyhow::{Context as _, Result};
+use conductor::Heard;
 use tokio::sync::oneshot;
 use tokio::task::JoinSet;
 use tui::{Event, Intent, Notice};
@@ -121,8 +122,13 @@ impl FollowHost {
             Subject::Document(_) => console.apply(Event::Restored(said)),
             Subject::Run { id, opened } => {
                 console.apply(Event::Said(said.clone()));
-                if let Err(error) = opened.runs.direct(id, &said, PERSON).await {
-                    console.apply(Event::Told(Notice::Error, error.to_string()));
+                match opened.runs.tell(id, &said, PERSON, None).await {
+                    Ok(Heard::Now) => {}
+                    Ok(Heard::Later) => {
+                        let words = format!("nobody works on it now; 'agent-doc runs resume {id}' goes on");
+                        console.apply(Event::Told(Notice::Note, words));
+                    }
+                    Err(error) => console.apply(Event::Told(Notice::Error, error.to_string())),
                 }
             }
         }

@@ -123,7 +123,8 @@ impl Runs for PageRuns {
 
     fn direct<'a>(&'a self, id: &'a str, directive: Directive) -> Asked<'a, ()> {
         Box::pin(async move {
-            self.runs.direct(id, &directive.text, PERSON).await.map(drop).map_err(|error| refused(&error))
+            let Directive { text, request } = directive;
+            self.runs.direct(id, &text, PERSON, request.as_deref()).await.map_err(|error| refused(&error))
         })
     }
 
@@ -200,7 +201,19 @@ async fn shown(runs: &Conducted, id: &str, show: &Show) -> Result<Run, RunError>
             question: worker.question.clone(),
         }
     };
-    let workers: Vec<Worker> = record.workers.iter().map(worker).collect();
+    let guest = |guest: &conductor::record::Guest| Worker {
+        name: guest.name.clone(),
+        phase: guest.phase,
+        doing: String::new(),
+        since: None,
+        until: None,
+        input: None,
+        tokens: None,
+        cost: None,
+        question: None,
+    };
+    let workers: Vec<Worker> =
+        record.workers.iter().map(worker).chain(record.guests.iter().map(guest)).collect();
     let Record { id, objective, status, why, begun, updated, spent, model: wanted, .. } = &*record;
     Ok(Run {
         id: id.clone(),
@@ -271,7 +284,11 @@ fn refused(error: &RunError) -> RunRefusal {
         RunError::Absent(_) | RunError::Ambiguous(_) | RunError::Name(_) | RunError::NoProposal(_) => {
             RunRefusalKind::Absent
         }
-        RunError::NoObjective | RunError::NoWorker(..) | RunError::TooMany(_) => RunRefusalKind::Invalid,
+        RunError::NoObjective
+        | RunError::NoWorker(..)
+        | RunError::TooMany(_)
+        | RunError::Taken(_)
+        | RunError::Unreported(_) => RunRefusalKind::Invalid,
         RunError::Held { .. } | RunError::Over { .. } | RunError::Idle(_) => RunRefusalKind::Conflict,
         RunError::Refused(refusal) if refusal.kind == FileErrorKind::NotFound => RunRefusalKind::Absent,
         RunError::Refused(_)

@@ -24,6 +24,7 @@ mod git;
 mod help;
 mod history;
 mod input;
+mod joining;
 mod mcp;
 mod merge;
 mod models;

@@ -40,7 +40,7 @@ fn copy(from: &Path, to: &Path) {
 }
 
 /// The names of all runs.
-fn runs(person: &Person) -> Vec<String> {
+pub(crate) fn runs(person: &Person) -> Vec<String> {
     let Ok(entries) = std::fs::read_dir(person.scratch.path("project/runs")) else { return Vec::new() };
     let mut names: Vec<String> =
         entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
@@ -48,17 +48,17 @@ fn runs(person: &Person) -> Vec<String> {
     names
 }
 
-fn draft(person: &Person, id: &str) -> String {
+pub(crate) fn draft(person: &Person, id: &str) -> String {
     person.scratch.read(&format!("project/runs/{id}/draft.md"))
 }
 
-fn section<'t>(text: &'t str, title: &str) -> &'t str {
+pub(crate) fn section<'t>(text: &'t str, title: &str) -> &'t str {
     let (_, rest) = text.split_once(&format!("## {title}\n")).unwrap();
     rest.split("\n## ").next().unwrap()
 }
 
 /// A run under way in a process of its own, and its name.
-fn begin(person: &Person, arguments: &[&str]) -> (Child, String) {
+pub(crate) fn begin(person: &Person, arguments: &[&str]) -> (Child, String) {
     let mut child = person.command(arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
     let id = lines
@@ -71,7 +71,7 @@ fn begin(person: &Person, arguments: &[&str]) -> (Child, String) {
     (child, id)
 }
 
-fn wait_until(what: &str, is_so: impl Fn() -> bool) {
+pub(crate) fn wait_until(what: &str, is_so: impl Fn() -> bool) {
     let begun = Instant::now();
     while !is_so() {
         assert!(begun.elapsed() < PATIENCE, "{what} does not come");
@@ -197,7 +197,7 @@ fn a_proposal_is_accepted_from_the_shell() {
 }
 
 /// Whether a process with this number in its command line runs.
-fn is_running(number: &str) -> bool {
+pub(crate) fn is_running(number: &str) -> bool {
     let processes = std::fs::read_dir("/proc").unwrap().flatten().map(|entry| entry.path().join("cmdline"));
     let lines = processes.filter_map(|path| std::fs::read(path).ok());
     lines.into_iter().any(|line| {

@@ -1,6 +1,8 @@
 //! When and how the canon is written: once for what was finished, with what the person wrote into it. Never writes a blank one, and
 //! never two at a time.
 
+use std::collections::BTreeMap;
+
 use document::Revision;
 use document::contain::{Limits as Taken, replace_contained};
 
@@ -8,6 +10,7 @@ use super::{Conductor, Effect, Stopping};
 use crate::canon;
 use crate::draft::{CANON, Draft};
 use crate::limits::{REWRITES_MAX, SYNTHESES_MAX};
+use crate::record::Said;
 use crate::status::Phase;
 
 /// A canon on its way.
@@ -22,6 +25,10 @@ pub(super) struct Merging {
     rewrites: u32,
     /// What is to stand there, without what the person wrote into it, and whether a model said it.
     text: Option<(String, bool)>,
+    /// What each section was when the model was asked, as a sum.
+    shown: BTreeMap<String, String>,
+    /// What a model said, if that is fit.
+    said: Option<Said>,
     /// The same as it would stand in the document.
     written: String,
 }
@@ -50,8 +57,17 @@ impl Conductor {
         let count = self.record.canon.count + 1;
         self.is_due_again = false;
         self.record.canon.sources.clone_from(&sources);
-        let merging =
-            Merging { count, inputs, sources, asked: 0, rewrites: 0, text: None, written: String::new() };
+        let merging = Merging {
+            count,
+            inputs,
+            sources,
+            asked: 0,
+            rewrites: 0,
+            text: None,
+            shown: BTreeMap::new(),
+            said: None,
+            written: String::new(),
+        };
         self.merging = Some(merging);
         if is_silent {
             let text = canon::explained(&self.record, "see below why each of them stopped");
@@ -65,7 +81,10 @@ impl Conductor {
     }
 
     fn synthesize(&mut self, objection: Option<String>, effects: &mut Vec<Effect>) {
+        let shown = canon::sources(&self.draft, &self.record).into_iter();
+        let shown = shown.map(|name| (name.clone(), self.draft.sum_of(&name))).collect();
         if let Some(merging) = &mut self.merging {
+            merging.shown = shown;
             merging.asked += 1;
             effects.push(Effect::Synthesize { count: merging.count, objection });
         }
@@ -88,18 +107,26 @@ impl Conductor {
         });
         match fit {
             Ok(text) => {
-                let text = canon::completed(&text, &self.record);
-                self.write(text, true, effects);
+                let whole = canon::completed(&text, &self.record);
+                if let Some(merging) = &mut self.merging {
+                    merging.said = Some(Said { text, of: merging.shown.clone() });
+                }
+                self.write(whole, true, effects);
             }
             Err(why) if asked < SYNTHESES_MAX => {
                 self.record.decided(format!("the canon of the model is not taken: {why}"));
                 self.synthesize(Some(why), effects);
             }
             Err(why) => {
-                self.record.decided(format!(
-                    "the canon of the model is not taken: {why}; the sections are put together without it"
-                ));
-                let text = canon::aggregate(&self.draft, &self.record);
+                let (text, instead) = match &self.record.canon.said {
+                    // What it said before still stands for what it was made of.
+                    Some(said) => (canon::kept(said, &self.draft, &self.record), "the one before is kept"),
+                    None => {
+                        let text = canon::aggregate(&self.draft, &self.record);
+                        (text, "the sections are put together without it")
+                    }
+                };
+                self.record.decided(format!("the canon of the model is not taken: {why}; {instead}"));
                 self.write(text, false, effects);
             }
         }
@@ -127,6 +154,9 @@ impl Conductor {
         canon.text = if is_duplicate { self.draft.canon() } else { merging.written };
         canon.sources.clone_from(&merging.sources);
         canon.is_synthesis = merging.text.is_some_and(|(_, is_synthesis)| is_synthesis);
+        if let Some(said) = merging.said {
+            canon.said = Some(said);
+        }
         canon.is_due = self.is_due_again;
         let sources = merging.sources.join(" and ");
         self.record.decided(format!(
@@ -139,13 +169,17 @@ impl Conductor {
         }
     }
 
-    /// Says of each worker whose words are in the canon that they are.
+    /// Says of each worker and guest whose words are in the canon that they are.
     fn mark_merged(&mut self) {
         let (sources, revision) = (self.record.canon.sources.clone(), self.record.canon.revision);
-        for worker in self.record.workers.iter_mut().filter(|worker| sources.contains(&worker.name)) {
-            worker.merged = revision;
-            if worker.phase == Phase::Done {
-                worker.phase = Phase::Merged;
+        let workers = self.record.workers.iter_mut();
+        let workers = workers.map(|worker| (&worker.name, &mut worker.phase, &mut worker.merged));
+        let guests = self.record.guests.iter_mut();
+        let guests = guests.map(|guest| (&guest.name, &mut guest.phase, &mut guest.merged));
+        for (_, phase, merged) in workers.chain(guests).filter(|(name, ..)| sources.contains(name)) {
+            *merged = revision;
+            if *phase == Phase::Done {
+                *phase = Phase::Merged;
             }
         }
     }

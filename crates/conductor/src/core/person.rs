@@ -56,7 +56,16 @@ impl Conductor {
                 }
             }
             Command::To { worker, words } => self.steer(&worker, &words, effects),
-            Command::Unknown(answer) => answer,
+            Command::Unknown(answer) => self.of_guest(line).unwrap_or(answer),
+        }
+    }
+
+    /// What is said about a line that calls a guest: nobody can hand it over, for a guest looks when it likes.
+    fn of_guest(&self, line: &str) -> Option<String> {
+        let guests: Vec<String> = self.record.guests.iter().map(|guest| guest.name.clone()).collect();
+        match directive::command(line, &guests) {
+            Command::To { worker, .. } => Some(format!("{worker} finds it here when it reads the document")),
+            Command::Cancel | Command::Also(_) | Command::Unknown(_) => None,
         }
     }
 
@@ -117,14 +126,15 @@ impl Conductor {
         if !self.record.rejected.iter().any(|known| known.id == settled.id) {
             self.record.rejected.push(settled);
         }
-        // What was rejected must not stay in the canon either.
+        // What was rejected must not stay in the canon either, nor come back with an older one.
+        self.record.canon.said = None;
         self.is_due_again |= self.is_merging();
         self.record.canon.is_due |= self.record.canon.count > 0;
         self.reopen();
     }
 
     /// A run that was over has something to write again.
-    fn reopen(&mut self) {
+    pub(super) fn reopen(&mut self) {
         if self.record.status.is_final() && self.record.status != Status::Cancelled {
             self.record.status = Status::Running;
         }

@@ -53,7 +53,9 @@ impl Conductor {
     pub(super) fn conclude(&mut self, was: Status, effects: &mut Vec<Effect>) {
         let is_cancelled = matches!(self.stopping, Some(Stopping::Cancelled(_)));
         let is_over = if is_cancelled { self.running.is_empty() } else { !self.is_unfinished() };
-        if is_over && (is_cancelled || !self.record.plan.is_empty()) {
+        let is_anything = !self.record.plan.is_empty() || !self.record.guests.is_empty();
+        if is_over && (is_cancelled || is_anything) {
+            self.see_guests_off();
             let (status, why) = self.verdict();
             (self.record.status, self.record.why) = (status, why);
             if !was.is_final() || was != status {
@@ -79,17 +81,18 @@ impl Conductor {
     }
 
     fn verdict(&self) -> (Status, Option<String>) {
-        let is = |state: ItemState| self.record.plan.iter().any(|item| item.state == state);
-        let is_left = |item: &&Item| matches!(item.state, ItemState::Failed | ItemState::Cancelled);
-        let told = self.record.plan.iter().rev().find(is_left);
+        let is = |state: ItemState| {
+            let counts = |item: &Item| item.state == state && (state == ItemState::Done || item.is_missing());
+            self.record.plan.iter().any(counts)
+        };
+        let is_done = is(ItemState::Done) || self.is_guest_done();
+        let told = self.record.plan.iter().rev().find(|item| item.is_missing());
         let told = told.and_then(|item| item.told.clone());
         match &self.stopping {
             Some(Stopping::Cancelled(by)) => (Status::Cancelled, Some(format!("cancelled by {by}"))),
-            Some(Stopping::Exhausted(why)) if is(ItemState::Done) => (Status::Partial, Some(why.clone())),
-            _ if is(ItemState::Cancelled) && !is(ItemState::Failed) && !is(ItemState::Done) => {
-                (Status::Cancelled, told)
-            }
-            _ if !is(ItemState::Done) => (Status::Failed, told),
+            Some(Stopping::Exhausted(why)) if is_done => (Status::Partial, Some(why.clone())),
+            _ if is(ItemState::Cancelled) && !is(ItemState::Failed) && !is_done => (Status::Cancelled, told),
+            _ if !is_done => (Status::Failed, told),
             _ if is(ItemState::Failed) || is(ItemState::Cancelled) => (Status::Partial, told),
             _ => (Status::Completed, None),
         }

@@ -229,6 +229,95 @@ fn a_worker_that_brings_nothing_three_times_is_given_up() {
     assert_eq!(starts(&effects), [], "but not for ever");
 }
 
+/// One item does not go forward until it is given up.
+fn stuck(table: &mut Table, worker: &str, item: u32) -> Vec<Effect> {
+    let mut last = Vec::new();
+    for _ in 0..3 {
+        last = table.end(worker, item, Outcome::Failed("no word".to_owned()));
+    }
+    last
+}
+
+#[test]
+fn a_model_is_asked_what_to_do_instead_of_what_is_stuck_and_who_waited_waits_for_that() {
+    let mut table = Table::new(true);
+    table.step(Event::Planned(Ok("1. Terminal: measure\n2. Researcher: read (after 1)".to_owned())));
+    let effects = stuck(&mut table, "Terminal", 1);
+    assert_eq!(starts(&effects), [], "nobody begins what the answer may change");
+    assert!(effects.contains(&Effect::Replan(1)), "{effects:?}");
+    let crashed = Table::with(table.conductor.record().clone(), true, &table.text, table.revision);
+    assert!(crashed.effects.contains(&Effect::Replan(1)), "asked again after a crash: {:?}", crashed.effects);
+    let said = "1. Researcher: look\n2. Terminal: count (after 1)".to_owned();
+    let effects = table.step(Event::Replanned { item: 1, said: Ok(said) });
+    assert_eq!(starts(&effects), [("Researcher".to_owned(), 3)]);
+    let record = table.conductor.record();
+    let after: Vec<&[u32]> = record.plan.iter().map(|item| item.after.as_slice()).collect();
+    assert_eq!(after, [&[][..], &[1, 3, 4], &[], &[3]]);
+    assert_eq!(record.plan[0].instead, [3, 4]);
+}
+
+#[test]
+fn a_run_is_planned_anew_a_few_times_at_most_and_never_for_what_came_instead() {
+    let mut table = Table::new(true);
+    let plan = "1. Terminal: a\n2. Researcher: b\n3. Terminal: c (after 1)\n4. Terminal: d (after 3)";
+    table.step(Event::Planned(Ok(plan.to_owned())));
+    stuck(&mut table, "Terminal", 1);
+    table.step(Event::Replanned { item: 1, said: Ok("1. Terminal: e".to_owned()) });
+    let effects = stuck(&mut table, "Terminal", 5);
+    assert!(!effects.iter().any(|effect| matches!(effect, Effect::Replan(_))), "{effects:?}");
+    for (item, is_asked) in [(3, true), (4, false)] {
+        let effects = stuck(&mut table, "Terminal", item);
+        assert_eq!(effects.contains(&Effect::Replan(item)), is_asked, "{item}: {effects:?}");
+        table.step(Event::Replanned { item, said: Ok("NOTHING".to_owned()) });
+    }
+    assert_eq!(table.conductor.record().replans, 2);
+}
+
+#[test]
+fn without_a_model_what_is_stuck_is_handed_to_another_once() {
+    let mut table = Table::new(false);
+    for (worker, item) in [("Researcher", 1), ("Terminal", 2), ("Researcher", 3), ("Terminal", 4)] {
+        let effects = table.finish(worker, item);
+        table.commit(&effects);
+    }
+    table.write("User", "/also count the lines");
+    let effects = table.step(Event::Changed { draft: table.draft(), sent: Sent::All });
+    assert_eq!(starts(&effects), [("Researcher".to_owned(), 5)]);
+    let effects = stuck(&mut table, "Researcher", 5);
+    assert_eq!(starts(&effects), [("Terminal".to_owned(), 6)], "{effects:?}");
+    let effects = table.finish("Terminal", 6);
+    assert_eq!(table.commit(&effects), [Effect::End(Status::Completed)]);
+}
+
+#[test]
+fn a_guest_is_known_by_its_marked_section_and_that_of_the_person_is_not_taken_for_one() {
+    let mut table = Table::new(false);
+    table.text = table.text.replace(
+        "## User\n",
+        "## Claude\n<!-- proposal -->\nClaude says so.\n## Codex\n<!-- proposal -->\n## Notes\nMine.\n## User\n",
+    );
+    table.revision += 1;
+    table.step(Event::Changed { draft: table.draft(), sent: Sent::Nothing });
+    let guests: Vec<&str> = table.conductor.record().guests.iter().map(|guest| guest.name.as_str()).collect();
+    assert_eq!(guests, ["Claude"], "one without a word has not come yet");
+    assert_eq!(table.canons(), 0, "it may go on writing");
+    let done = |table: &Table, mark: &str| Event::GuestFinished {
+        guest: "Claude".to_owned(),
+        mark: mark.to_owned(),
+        summary: "so".to_owned(),
+        draft: table.draft(),
+    };
+    let effects = table.step(done(&table, "1"));
+    assert_eq!(table.step(done(&table, "1")), [], "what it said is taken once");
+    table.commit(&effects);
+    assert!(table.text.contains("**Claude**\n\n- Claude says so."), "{}", table.text);
+    assert!(!table.text.contains("- Mine."), "{}", table.text);
+    table.write("User", "@Claude look again");
+    table.step(Event::Changed { draft: table.draft(), sent: Sent::All });
+    let answer = &table.conductor.record().directives[0].answer;
+    assert!(answer.ends_with("Claude finds it here when it reads the document"), "{answer}");
+}
+
 #[test]
 fn after_a_restart_what_is_done_stays_done_and_the_rest_goes_on_once() {
     let mut table = Table::new(false);

@@ -155,7 +155,14 @@ impl Conductor {
         }
     }
 
-    pub(super) fn ended(&mut self, worker: &str, id: u32, outcome: Outcome, heard: usize) {
+    pub(super) fn ended(
+        &mut self,
+        worker: &str,
+        id: u32,
+        outcome: Outcome,
+        heard: usize,
+        effects: &mut Vec<Effect>,
+    ) {
         if self.running.get(worker) != Some(&id) {
             return;
         }
@@ -189,6 +196,11 @@ impl Conductor {
         }
         for words in unheard {
             self.add(worker, &words);
+        }
+        let is_stuck =
+            |item: &Item| item.state == ItemState::Failed && item.idle >= self.record.limits.idle_max;
+        if self.record.item(id).is_some_and(is_stuck) {
+            self.stalled(id, effects);
         }
     }
 

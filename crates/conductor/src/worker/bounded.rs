@@ -1,5 +1,5 @@
-//! Limits on what a worker adds to its section: how often, how much, and nothing that the person has turned down. Never cuts a text:
-//! what is too much is refused, with what to do instead.
+//! The limits of a run around a tool with which a worker writes in its section. Never weighs anything itself: what is too much is said
+//! in one place for workers and guests alike.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -10,9 +10,9 @@ use agent::permission::{Claim, Permit};
 use agent::tool::{Output, RunScope, Tool, ToolFuture};
 use tokio::sync::watch;
 
-use crate::draft::{Draft, squeezed};
+use crate::bounds::objection;
+use crate::draft::Draft;
 use crate::paper::Paper;
-use crate::record::Record;
 use crate::runs::View;
 
 /// A tool that writes in a worker's section, with limits around it.
@@ -38,36 +38,12 @@ impl Bounded {
     /// Why a call is too much.
     async fn objection(&self, call: &ToolCall) -> Option<String> {
         let record = Arc::clone(&self.view.borrow().record);
-        let limits = record.limits;
-        if self.appends.fetch_add(1, Ordering::Relaxed) >= limits.appends_max {
-            return Some(format!(
-                "you wrote {} times already, which is the limit; call Finished",
-                limits.appends_max
-            ));
-        }
-        let arguments = call.arguments().ok()?;
-        let content = ["content", "new_string"].iter().find_map(|key| arguments.get(*key)?.as_str())?;
-        if let Some(rejected) = rejected(&record, &self.worker, content) {
-            return Some(format!("the person turned this down; do not propose it again: {rejected:?}"));
-        }
-        let draft = self.paper.glimpse()?;
-        let length = draft.section(&self.worker).map_or(0, |text| text.len());
-        (length + content.len() > limits.section_max).then(|| {
-            format!(
-                "your section would have more than {} bytes; keep long output in a file, and say where it is",
-                limits.section_max
-            )
-        })
+        let written = self.appends.fetch_add(1, Ordering::Relaxed);
+        let arguments = call.arguments().unwrap_or_default();
+        let content = ["content", "new_string"].iter().find_map(|key| arguments.get(*key)?.as_str());
+        let draft = self.paper.glimpse().unwrap_or_else(|| Draft::new("", 0));
+        objection(&record, &draft, &self.worker, written, content.unwrap_or_default())
     }
-}
-
-/// A block of `content` that the person has turned down.
-fn rejected(record: &Record, worker: &str, content: &str) -> Option<String> {
-    let own = record.rejected.iter().filter(|settled| settled.author == worker);
-    let known: Vec<String> = own.map(|settled| squeezed(&settled.text)).collect();
-    let draft = Draft::new(&format!("## {worker}\n{content}\n"), 0);
-    let blocks = draft.proposals(worker).into_iter();
-    blocks.map(|proposal| proposal.text).find(|text| known.contains(&squeezed(text)))
 }
 
 impl Tool for Bounded {

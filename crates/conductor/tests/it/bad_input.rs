@@ -62,7 +62,7 @@ async fn a_name_that_is_none_of_a_run_is_refused_before_any_path_is_made() {
             stage.runs.show(name).await.err(),
             stage.runs.resume(name).await.err(),
             stage.runs.cancel(name, "user").await.err(),
-            stage.runs.direct(name, "/cancel", "user").await.err(),
+            stage.runs.direct(name, "/cancel", "user", None).await.err(),
             stage.runs.accept(name, "x", "user").await.err(),
         ];
         for error in refused {
@@ -198,7 +198,7 @@ async fn a_worker_asks_the_person_and_goes_on_with_the_answer() {
     let id = stage.start_with("compare", &["Researcher"]).await;
     let view = stage.until(&id, |view| view.record.status == Status::WaitingForUser).await;
     assert_eq!(view.record.why.as_deref(), Some("Researcher asks: Which of the two?"));
-    stage.runs.direct(&id, "@Researcher the second one", "user").await.unwrap();
+    stage.runs.direct(&id, "@Researcher the second one", "user", None).await.unwrap();
     let record = stage.ended(&id).await;
     assert_eq!(record.status, Status::Completed, "{record:#?}");
     assert!(stage.section(&id, "Researcher").await.contains("finding 2."));

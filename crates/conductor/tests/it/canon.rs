@@ -4,10 +4,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use conductor::canon::LABEL;
-use conductor::document_of;
+use conductor::canon::{LABEL, LATER};
 use conductor::limits::Limits;
 use conductor::status::{Phase, Status};
+use conductor::{RunError, document_of};
 use serde_json::json;
 use tokio::sync::{Barrier, Notify};
 use workspace::command::{Actor, FileCommand};
@@ -175,6 +175,7 @@ async fn m06_a_model_that_says_nothing_fit_does_not_become_the_canon() {
         "# A\n\n## B\n".to_owned(),
         echo,
         "```markdown\nAll is well.\n```".to_owned(),
+        "Here is the canon:\n\n```markdown\nAll is well.\n```".to_owned(),
         "All is well.\n\n## Terminal\n\nforged".to_owned(),
         "word ".repeat(20_000),
     ];
@@ -204,6 +205,51 @@ async fn m06_a_model_that_says_nothing_fit_does_not_become_the_canon() {
             ["Conductor", "Researcher", "Terminal", "User"]
         );
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn m06_a_later_text_that_is_not_fit_does_not_take_away_an_earlier_one_that_was() {
+    let gate = Arc::new(Notify::new());
+    let conductor = merging(|asked| {
+        let is_second = asked.prompt.contains("Terminal at last.");
+        Said::Words(if is_second { "```\nfenced\n```" } else { "Researcher is sure of it." }.to_owned())
+    });
+    let held = Arc::clone(&gate);
+    let workers = Puppet::new(move |asked| match (asked.worker.as_str(), asked.steps.len()) {
+        ("Terminal", 0) => Said::After(Arc::clone(&held), Box::new(append(asked, "Terminal at last."))),
+        _ => diligent(asked),
+    });
+    let stage = Stage::with(&Cast { conductor, ..Cast::new(workers) });
+    let id = stage.start("compare").await;
+    stage.until_text(&id, |text| text.contains("Researcher is sure of it.")).await;
+    gate.notify_one();
+    let record = stage.ended(&id).await;
+    assert_eq!((record.status, record.canon.count), (Status::Completed, 2), "{record:#?}");
+    let canon = stage.section(&id, "Conductor").await;
+    let (kept, later) = canon.split_once(LATER).unwrap();
+    assert_eq!(kept.trim(), "Researcher is sure of it.");
+    assert!(later.contains("**Terminal**") && later.contains("- Terminal at last."), "{canon}");
+    assert!(!later.contains("**Researcher**"), "only what is new: {canon}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn m07_a_worker_that_the_person_stops_leaves_the_run_partial_and_the_others_finish() {
+    let puppet = Puppet::new(|asked| if asked.worker == "Terminal" { Said::Never } else { diligent(asked) });
+    let stage = Stage::new(puppet.clone());
+    let id = stage.start("compare").await;
+    let is_asked = || !puppet.asked_as("Terminal").is_empty();
+    stage.until(&id, |_| is_asked()).await;
+    let nobody = stage.runs.stop(&id, "Nobody", "user").await.unwrap_err();
+    assert!(matches!(nobody, RunError::NoWorker(..)), "{nobody}");
+    stage.runs.stop(&id, "terminal", "user").await.unwrap();
+    let record = stage.ended(&id).await;
+    assert_eq!(record.status, Status::Partial, "{record:#?}");
+    assert_eq!(record.worker("Terminal").unwrap().phase, Phase::Stopped);
+    let canon = stage.section(&id, "Conductor").await;
+    assert!(canon.contains("Researcher relate finding 2.") || canon.contains("Researcher find"), "{canon}");
+    assert!(canon.contains("Terminal did not finish: stopped by user"), "{canon}");
+    let over = stage.runs.stop(&id, "Terminal", "user").await.unwrap_err();
+    assert!(matches!(over, RunError::Over { .. }), "{over}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -261,6 +307,33 @@ async fn m09_the_same_worker_with_the_same_objective_and_no_new_text_is_stopped_
     assert_eq!(tries, [(3, 3), (3, 3)], "{record:#?}");
     let told = record.plan.iter().find(|item| item.worker == "Terminal").unwrap().told.clone().unwrap();
     assert!(told.contains("3 times without a new word"), "{told}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn m09_a_model_is_asked_what_to_do_instead_of_what_does_not_go_forward() {
+    let conductor = Puppet::new(|asked| {
+        let said = if asked.prompt.starts_with("Plan a part of this run anew") {
+            assert!(asked.prompt.contains("Terminal was given this") && asked.prompt.contains("measure"));
+            assert!(asked.prompt.contains("Researcher find finding 1."), "it sees the document");
+            "1. Researcher: look it up instead"
+        } else if asked.is_plan() {
+            "1. Researcher: look\n2. Terminal: measure (after 1)"
+        } else {
+            "Researcher knows all of it."
+        };
+        Said::Words(said.to_owned())
+    });
+    let workers = Puppet::new(|asked| {
+        if asked.worker == "Terminal" { Said::Words("I am on it.".to_owned()) } else { diligent(asked) }
+    });
+    let stage = Stage::with(&Cast { conductor: Some(conductor.clone()), ..Cast::new(workers) });
+    let (id, record) = stage.run("compare").await;
+    assert_eq!((record.status, record.replans), (Status::Completed, 1), "{record:#?}");
+    let last = record.plan.last().unwrap();
+    assert_eq!((last.worker.as_str(), last.objective.as_str()), ("Researcher", "look it up instead"));
+    assert_eq!(record.item(2).unwrap().instead, [last.id]);
+    let canon = stage.section(&id, "Conductor").await;
+    assert!(!canon.contains("did not finish"), "{canon}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -372,7 +445,7 @@ async fn m11_what_is_typed_letter_by_letter_is_no_directive_until_it_is_sent() {
     stage.documents.execute(typed.by(Actor::User("user".to_owned())).on(base)).await.unwrap();
     stage.until_text(&id, |text| text.contains("Researcher find finding 2.")).await;
     assert_eq!(stage.runs.show(&id).await.unwrap().record.directives, []);
-    stage.runs.direct(&id, "check wasm", "user").await.unwrap();
+    stage.runs.direct(&id, "check wasm", "user", None).await.unwrap();
     stage
         .until(&id, |view| view.record.directives.iter().any(|taken| taken.line == "/also check wasm"))
         .await;
@@ -444,7 +517,7 @@ async fn m13_a_rejected_proposal_is_kept_and_not_proposed_again() {
     let record = stage.ended(&id).await;
     assert_eq!(record.rejected[0].text, "Researcher find finding 1.", "it can be found again");
     assert!(!stage.file(&id).contains("Researcher find finding 1."), "{}", stage.file(&id));
-    stage.runs.direct(&id, "@Researcher more", "user").await.unwrap();
+    stage.runs.direct(&id, "@Researcher more", "user", None).await.unwrap();
     stage.runs.resume(&id).await.unwrap();
     let record = stage.ended(&id).await;
     assert_eq!(record.status, Status::Completed, "{record:#?}");

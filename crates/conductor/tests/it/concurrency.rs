@@ -176,10 +176,30 @@ async fn c05_a_whole_save_of_an_old_text_is_merged_and_a_whole_write_on_an_old_b
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn c06_a_section_that_the_person_takes_away_is_made_again_and_nothing_is_lost() {
-    let go = Arc::new(Notify::new());
-    let gate = Arc::clone(&go);
-    let puppet = Puppet::new(move |asked| {
+async fn c05_two_who_change_the_same_line_both_keep_their_words() {
+    let (stage, id) = quiet().await;
+    stage.append(&id, "Researcher", "The limit is ten.", worker("Researcher")).await;
+    let (loaded, base) = (stage.file(&id), stage.runs.draft(&id).await.unwrap().revision);
+    let (path, section) = (document_of(&id), "Researcher".to_owned());
+    let (old, new) = ("The limit is ten.".to_owned(), "The limit is eleven.".to_owned());
+    let edit = FileCommand::EditSection { path, section, old, new };
+    let reply = stage.documents.execute(edit.by(worker("Researcher")).on(base)).await.unwrap();
+    assert!(matches!(reply.result, FileResult::Written { .. }), "{reply:?}");
+    stage.save(&id, &loaded.replace("The limit is ten.", "The limit is twelve."));
+    let text = stage.until_text(&id, |text| text.contains("twelve")).await;
+    let section = Draft::new(&text, 0).section("Researcher").unwrap();
+    assert!(
+        section.contains("The limit is eleven.") && section.contains("The limit is twelve."),
+        "{section}"
+    );
+    assert!(!section.contains("ten."), "both changed it: {section}");
+    stage.runs.close().await;
+}
+
+/// Workers of whom Terminal waits before its second line, and goes on when its section was gone.
+fn interrupted(gate: &Arc<Notify>) -> Puppet {
+    let gate = Arc::clone(gate);
+    Puppet::new(move |asked| {
         let line = |number: usize| append(asked, &format!("{} line {number}.", asked.worker));
         match (
             asked.worker.as_str(),
@@ -196,16 +216,23 @@ async fn c06_a_section_that_the_person_takes_away_is_made_again_and_nothing_is_l
             (_, _, _, 0) => finished("done"),
             _ => Said::Words("Done.".to_owned()),
         }
-    });
-    let stage = Stage::new(puppet);
+    })
+}
+
+fn is_without_words(text: &str) -> bool {
+    Draft::new(text, 0).section("Terminal").is_ok_and(|section| section.is_empty())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn c06_a_section_that_the_person_takes_away_is_made_again_and_nothing_is_lost() {
+    let go = Arc::new(Notify::new());
+    let stage = Stage::new(interrupted(&go));
     let id = stage.start("compare").await;
     let text = stage.until_text(&id, |text| text.contains("Terminal line 0.")).await;
     let (before, rest) = text.split_once("## Terminal").unwrap();
     let (_, after) = rest.split_once("## User").unwrap();
     stage.save(&id, &format!("{before}## User{after}"));
-    let is_empty =
-        |text: &str| Draft::new(text, 0).section("Terminal").is_ok_and(|section| section.is_empty());
-    let text = stage.until_text(&id, is_empty).await;
+    let text = stage.until_text(&id, is_without_words).await;
     let titles: Vec<String> = find_sections(&text)
         .into_iter()
         .filter(|section| section.level == 2)
@@ -216,6 +243,23 @@ async fn c06_a_section_that_the_person_takes_away_is_made_again_and_nothing_is_l
     let record = stage.ended(&id).await;
     assert_eq!(record.status, Status::Completed, "{record:#?}");
     assert!(stage.section(&id, "Terminal").await.contains("Terminal line 1."));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn c06_a_section_that_the_person_renames_keeps_its_words_and_the_worker_gets_another() {
+    let go = Arc::new(Notify::new());
+    let stage = Stage::new(interrupted(&go));
+    let id = stage.start("compare").await;
+    let text = stage.until_text(&id, |text| text.contains("Terminal line 0.")).await;
+    stage.save(&id, &text.replace("## Terminal\n", "## Measured\n"));
+    stage.until_text(&id, is_without_words).await;
+    go.notify_one();
+    let record = stage.ended(&id).await;
+    assert_eq!(record.status, Status::Completed, "{record:#?}");
+    assert_eq!(stage.section(&id, "Measured").await, "Terminal line 0.");
+    assert!(stage.section(&id, "Terminal").await.contains("Terminal line 1."));
+    let canon = stage.section(&id, "Conductor").await;
+    assert!(canon.contains("- Terminal line 0."), "what stands under another name counts, too: {canon}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -480,7 +524,7 @@ async fn c15_workers_the_conductor_and_the_person_call_each_other_and_nobody_wai
     let (runs, other) = (stage.runs.clone(), id.clone());
     let person = tokio::spawn(async move {
         for number in 0..10 {
-            runs.direct(&other, &format!("@Researcher look at {number}"), "user").await.unwrap();
+            runs.direct(&other, &format!("@Researcher look at {number}"), "user", None).await.unwrap();
             let proposals = runs.proposals(&other).await.unwrap();
             if let Some(proposal) = proposals.first() {
                 // It may be gone by now, or the run over.

@@ -16,5 +16,6 @@ mod canon;
 mod checkpoints;
 mod bad_input;
 mod concurrency;
+mod guests;
 mod kills;
 mod resume;

@@ -324,3 +324,43 @@ async fn r10_a_clock_that_jumps_changes_nothing_but_what_is_shown() {
     let section = stage.section(&id, "Researcher").await;
     assert!(section.starts_with("Researcher find finding 1.\n\nResearcher find finding 2."), "{section}");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_said_twice_under_one_name_is_done_once() {
+    let stage = Stage::new(Puppet::new(diligent));
+    let (id, _) = stage.run("compare").await;
+    for _ in 0..2 {
+        stage.runs.direct(&id, "check wasm", "user", Some("click-1")).await.unwrap();
+        stage.ended(&id).await;
+    }
+    let record = stage.runs.show(&id).await.unwrap().record;
+    assert_eq!(record.directives.len(), 1, "{record:#?}");
+    assert_eq!(record.plan.iter().filter(|item| item.objective == "check wasm").count(), 1);
+    assert_eq!(stage.file(&id).matches("\n/also check wasm\n").count(), 1, "{}", stage.file(&id));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_directive_to_a_run_that_nobody_works_on_is_followed() {
+    let cast = Cast::new(Puppet::new(diligent));
+    let stage = Stage::with(&cast);
+    let (id, _) = stage.run("compare").await;
+    let stage = stage.restarted(&cast).await;
+    let heard = stage.runs.tell(&id, "say more", "user", None).await.unwrap();
+    assert_eq!(heard, conductor::Heard::Later, "it is said, and nobody is there");
+    stage.runs.direct(&id, "check wasm", "user", None).await.unwrap();
+    let record = stage.ended(&id).await;
+    let done: Vec<&str> = record.plan.iter().skip(4).map(|item| item.objective.as_str()).collect();
+    assert_eq!((record.status, done), (Status::Completed, vec!["say more", "check wasm"]), "{record:#?}");
+    let text = stage.file(&id);
+    assert!(text.contains("> Taken: `/also check wasm` → Researcher looks into it"), "{text}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_cancelled_run_takes_no_more_directives_and_says_so() {
+    let stage = Stage::new(Puppet::new(|_| Said::Never));
+    let id = stage.start("compare").await;
+    stage.runs.cancel(&id, "user").await.unwrap();
+    let told = stage.runs.direct(&id, "check wasm", "user", None).await.unwrap_err();
+    assert!(matches!(told, RunError::Over { .. }), "{told}");
+    assert!(!stage.file(&id).contains("check wasm"), "what nobody does is not written down as said");
+}

@@ -71,7 +71,8 @@ fn escaped(title: &str) -> String {
     text
 }
 
-/// Makes the file `path` beneath the root with this text, and the folders on the way.
+/// Makes the file `path` beneath the root with this text, and the folders on the way. All of them are on the disk when this returns: a
+/// file that was synced is lost with a folder that was not.
 pub(super) fn create_beneath(root: &File, root_path: &Path, path: &str, text: &str) -> io::Result<()> {
     let folders = path.rsplit_once('/').map_or("", |(folders, _)| folders);
     make_folders(root, root_path, folders)?;
@@ -80,12 +81,23 @@ pub(super) fn create_beneath(root: &File, root_path: &Path, path: &str, text: &s
 
 #[cfg(unix)]
 fn make_folders(root: &File, _root_path: &Path, folders: &str) -> io::Result<()> {
+    make_folders_with(root, folders, |parent| Ok(rustix::fs::fsync(parent)?))
+}
+
+/// Makes folders; `sync` brings a folder in which another one was made to the disk.
+#[cfg(unix)]
+fn make_folders_with(
+    root: &File,
+    folders: &str,
+    mut sync: impl FnMut(&std::os::fd::OwnedFd) -> io::Result<()>,
+) -> io::Result<()> {
     use rustix::fs::{Mode, OFlags, mkdirat, openat};
     use rustix::io::Errno;
     let mut folder: std::os::fd::OwnedFd = root.try_clone()?.into();
     for step in folders.split('/').filter(|step| !step.is_empty()) {
         match mkdirat(&folder, step, Mode::from_raw_mode(0o777)) {
-            Ok(()) | Err(Errno::EXIST) => {}
+            Ok(()) => sync(&folder)?,
+            Err(Errno::EXIST) => {}
             Err(error) => return Err(error.into()),
         }
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
@@ -114,4 +126,45 @@ fn make_folders(_root: &File, root_path: &Path, folders: &str) -> io::Result<()>
         }
     }
     Ok(())
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::fs::File;
+    use std::os::unix::fs::MetadataExt as _;
+
+    use super::make_folders_with;
+
+    /// The folders that were synced while `folders` were made, from the root.
+    fn synced(root: &std::path::Path, folders: &str) -> Vec<String> {
+        let mut inodes = Vec::new();
+        make_folders_with(&File::open(root).unwrap(), folders, |folder| {
+            inodes.push(File::from(folder.try_clone()?).metadata()?.ino());
+            Ok(())
+        })
+        .unwrap();
+        let name = |inode: u64| {
+            let known = ["", "runs", "runs/a"].into_iter();
+            let is_it = |path: &&str| root.join(path).metadata().is_ok_and(|known| known.ino() == inode);
+            known.filter(is_it).collect::<String>()
+        };
+        inodes.into_iter().map(name).collect()
+    }
+
+    #[test]
+    fn each_folder_in_which_another_is_made_is_synced_and_no_other() {
+        let root = tempfile::tempdir().unwrap();
+        assert_eq!(synced(root.path(), "runs/a"), ["", "runs"]);
+        assert_eq!(synced(root.path(), "runs/a"), [""; 0]);
+        assert_eq!(synced(root.path(), "runs/a/b"), ["runs/a"]);
+    }
+
+    #[test]
+    fn a_folder_that_cannot_be_synced_is_told() {
+        let root = tempfile::tempdir().unwrap();
+        let made = make_folders_with(&File::open(root.path()).unwrap(), "runs", |_| {
+            Err(std::io::ErrorKind::StorageFull.into())
+        });
+        assert_eq!(made.unwrap_err().kind(), std::io::ErrorKind::StorageFull);
+    }
 }

@@ -64,6 +64,14 @@ pub(super) fn run(view: &View, proposals: &[Proposal]) -> String {
         );
         text.push('\n');
     }
+    for guest in &record.guests {
+        let merged =
+            guest.merged.map(|revision| format!("merged at revision {revision}")).unwrap_or_default();
+        text.push_str(
+            format!("  {:16} {:8} joined from outside {merged}", guest.name, guest.phase.words()).trim_end(),
+        );
+        text.push('\n');
+    }
     text.push_str("\nplan\n");
     for item in &record.plan {
         let state = format!("{:?}", item.state).to_lowercase();
