@@ -20,6 +20,74 @@ pub(crate) fn listen(stop: StreamController) -> tokio::task::JoinHandle<u8> {
     })
 }
 
+/// The same without ctrl-c, for one to whom that is a key. Gives back the exit code.
+pub(crate) fn listen_for_ends() -> tokio::task::JoinHandle<u8> {
+    tokio::spawn(ended())
+}
+
+#[cfg(unix)]
+fn ended() -> impl Future<Output = u8> + Send {
+    use tokio::signal::unix::{SignalKind, signal};
+    let (terminate, hangup) = (signal(SignalKind::terminate()), signal(SignalKind::hangup()));
+    async move {
+        let (Ok(mut terminate), Ok(mut hangup)) = (terminate, hangup) else {
+            return std::future::pending().await;
+        };
+        tokio::select! {
+            _ = terminate.recv() => TERMINATED,
+            _ = hangup.recv() => HUNG_UP,
+        }
+    }
+}
+
+#[cfg(not(unix))]
+async fn ended() -> u8 {
+    std::future::pending().await
+}
+
+/// Ctrl-C, as often as it comes.
+#[cfg(unix)]
+pub(crate) struct Interrupts(Option<tokio::signal::unix::Signal>);
+
+#[cfg(unix)]
+impl Interrupts {
+    /// From here on it no longer ends the program.
+    pub(crate) fn listen() -> Interrupts {
+        use tokio::signal::unix::{SignalKind, signal};
+        Interrupts(signal(SignalKind::interrupt()).ok())
+    }
+
+    /// The next one. Can be dropped while it waits.
+    pub(crate) async fn next(&mut self) {
+        let received = match &mut self.0 {
+            Some(signal) => signal.recv().await,
+            None => None,
+        };
+        if received.is_none() {
+            std::future::pending::<()>().await;
+        }
+    }
+}
+
+/// Ctrl-C, as often as it comes.
+#[cfg(not(unix))]
+pub(crate) struct Interrupts;
+
+#[cfg(not(unix))]
+impl Interrupts {
+    /// From here on it no longer ends the program.
+    pub(crate) fn listen() -> Interrupts {
+        Interrupts
+    }
+
+    /// The next one. Can be dropped while it waits.
+    pub(crate) async fn next(&mut self) {
+        if tokio::signal::ctrl_c().await.is_err() {
+            std::future::pending::<()>().await;
+        }
+    }
+}
+
 #[cfg(unix)]
 fn signalled() -> impl Future<Output = u8> + Send {
     use tokio::signal::unix::{SignalKind, signal};

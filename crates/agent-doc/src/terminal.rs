@@ -10,7 +10,6 @@ mod follow;
 mod host;
 mod page;
 mod past;
-mod plain;
 mod told;
 mod work;
 
@@ -29,8 +28,8 @@ pub(crate) fn chat(given: &Chat) -> Result<Outcome> {
 
 /// A document or a run, as it changes.
 pub(crate) fn follow(given: &Follow) -> Result<Outcome> {
-    if !std::io::stdin().is_terminal() || !std::io::stdout().is_terminal() {
-        let remedy = "follow it in a terminal; 'agent-doc history' and 'agent-doc runs show' print to files";
+    if !given.plain && (!std::io::stdin().is_terminal() || !std::io::stdout().is_terminal()) {
+        let remedy = "follow it in a terminal, or in whole lines with --plain; 'agent-doc history' and 'agent-doc runs show' print to files";
         return Err(Refusal::new("there is no terminal to follow in", remedy).into());
     }
     within(follow::run(given))

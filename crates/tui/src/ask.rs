@@ -32,12 +32,13 @@ pub struct Choice {
     pub note: String,
     /// Whether words go with it.
     pub takes_words: bool,
+    /// Whether it means "do not, and wait for me". It is what the person chooses by choosing nothing.
+    pub is_refusal: bool,
 }
 
 impl Question {
-    /// The choice that stands for "do not, and wait for me".
-    pub(crate) fn refusing(&self) -> usize {
-        let with_words = self.choices.iter().position(|choice| choice.takes_words);
-        with_words.unwrap_or(self.choices.len().saturating_sub(1))
+    /// The choice that stands for "do not, and wait for me". Where none does, nothing is chosen: no other one may be taken for it.
+    pub fn refusing(&self) -> Option<usize> {
+        self.choices.iter().position(|choice| choice.is_refusal)
     }
 }

@@ -4,10 +4,7 @@ use ratatui::text::{Line, Span};
 
 use crate::harmless;
 use crate::theme::Theme;
-use crate::wrap::{chop, cut, hang};
-
-/// Lines of a change that are shown before the rest is counted.
-pub(crate) const LINES_MAX: usize = 400;
+use crate::wrap::{chop, hang};
 
 /// A change of one file.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -56,17 +53,41 @@ impl Change {
         ]
     }
 
-    /// Its lines, with their numbers.
+    /// All of its lines, with their numbers.
     pub(crate) fn rows(&self, columns: usize, theme: Theme) -> Vec<Line<'static>> {
-        let largest = self.lines.iter().map(|line| line.number).max().unwrap_or_default();
-        let digits = largest.to_string().len().max(2);
-        let mut rows: Vec<Line<'static>> =
-            self.lines.iter().take(LINES_MAX).flat_map(|line| row(line, digits, columns, theme)).collect();
-        if let Some(more) = self.lines.len().checked_sub(LINES_MAX).filter(|more| *more > 0) {
-            rows.push(Line::styled(cut(&format!("… {more} more lines"), columns), theme.dim()));
-        }
-        rows
+        let digits = self.digits();
+        self.lines.iter().flat_map(|line| row(line, digits, columns, theme)).collect()
     }
+
+    /// The same as whole lines of text, in which nothing needs a colour to be understood.
+    pub(crate) fn plain(&self) -> String {
+        let (digits, added, removed) = (self.digits(), self.count(Sign::Added), self.count(Sign::Removed));
+        let mut text =
+            format!("File {}: {added} lines added, {removed} removed.\n", harmless::one_line(&self.path));
+        for line in &self.lines {
+            let sign = match line.sign {
+                Sign::Added => '+',
+                Sign::Removed => '-',
+                Sign::Kept => ' ',
+                Sign::Gap => {
+                    text.push_str("(unchanged lines)\n");
+                    continue;
+                }
+            };
+            text.push_str(&format!("{:>digits$} {sign} {}\n", line.number, exact(&line.text)));
+        }
+        text
+    }
+
+    fn digits(&self) -> usize {
+        let largest = self.lines.iter().map(|line| line.number).max().unwrap_or_default();
+        largest.to_string().len().max(2)
+    }
+}
+
+/// A line as it is, on one line.
+fn exact(text: &str) -> String {
+    harmless::exact(text).replace('\n', "␊")
 }
 
 fn row(line: &ChangeLine, digits: usize, columns: usize, theme: Theme) -> Vec<Line<'static>> {
@@ -78,7 +99,7 @@ fn row(line: &ChangeLine, digits: usize, columns: usize, theme: Theme) -> Vec<Li
     };
     let gutter = Span::styled(format!("{:>digits$} {sign} ", line.number), style);
     let below = Span::raw(" ".repeat(digits + 3));
-    let text = [Span::styled(harmless::shown(&line.text).replace('\n', "␊"), style)];
+    let text = [Span::styled(exact(&line.text), style)];
     if columns <= digits + 4 {
         return chop(&text, columns);
     }

@@ -14,6 +14,8 @@ const PASTE_LINES: usize = 8;
 const PASTE_BYTES: usize = 1200;
 /// Pastes in one prompt. More of them are written out.
 const PASTES_MAX: usize = 64;
+/// Pastes of earlier prompts that are known again.
+const RECENT_MAX: usize = 8;
 /// The longest text that is written out.
 const TEXT_MAX: usize = 1 << 20;
 /// The letter that stands for the first paste; no person types letters of this plane.
@@ -26,6 +28,8 @@ pub(crate) struct Composer {
     /// A place between two letters of the text.
     cursor: usize,
     pastes: Vec<String>,
+    /// What was pasted last, so that a prompt that comes back has the same items.
+    recent: Vec<String>,
     cut: String,
     history: History,
 }
@@ -67,10 +71,33 @@ impl Composer {
         self.history.leave();
     }
 
-    /// Puts another text there.
+    /// Puts another text there. What was pasted into it is one item again.
     pub(crate) fn replace(&mut self, text: &str) {
         self.clear();
-        self.insert(text);
+        let mut rest = text;
+        while let Some((at, paste)) = self.first_paste(rest) {
+            let (before, behind) = rest.split_at(at);
+            self.insert(before);
+            self.paste(&paste);
+            rest = behind.get(paste.len()..).unwrap_or_default();
+        }
+        if rest.len() > TEXT_MAX / 2 { self.paste(rest) } else { self.insert(rest) }
+    }
+
+    /// Where the first of the recent pastes stands in a text, and which one that is.
+    fn first_paste(&self, text: &str) -> Option<(usize, String)> {
+        let found = self.recent.iter().filter_map(|paste| Some((text.find(paste.as_str())?, paste)));
+        found.min_by_key(|(at, paste)| (*at, usize::MAX - paste.len())).map(|(at, paste)| (at, paste.clone()))
+    }
+
+    /// Whether a key up leaves what is written.
+    pub(crate) fn is_on_first_line(&self) -> bool {
+        self.line_start() == 0
+    }
+
+    /// Whether a key down leaves what is written.
+    pub(crate) fn is_on_last_line(&self) -> bool {
+        self.line_end() == self.text.len()
     }
 
     /// Replaces the last `length` bytes before the cursor.
@@ -136,11 +163,23 @@ impl Composer {
         let item = ITEM.checked_add(index).and_then(char::from_u32);
         match item.filter(|_| is_long && self.pastes.len() < PASTES_MAX) {
             Some(item) => {
-                self.pastes.push(text.replace("\r\n", "\n").replace('\r', "\n"));
+                let text = text.replace("\r\n", "\n").replace('\r', "\n");
+                self.keep_recent(text.trim());
+                self.pastes.push(text);
                 self.insert(item.encode_utf8(&mut [0; 4]));
             }
             None => self.insert(text),
         }
+    }
+
+    fn keep_recent(&mut self, paste: &str) {
+        if paste.is_empty() || self.recent.iter().any(|known| known == paste) {
+            return;
+        }
+        if self.recent.len() >= RECENT_MAX {
+            drop(self.recent.drain(..1));
+        }
+        self.recent.push(paste.to_owned());
     }
 
     fn paste_of(&self, letter: char) -> Option<&str> {
@@ -212,7 +251,7 @@ impl Composer {
         start + line.graphemes(true).take(column).map(str::len).sum::<usize>()
     }
 
-    /// A prompt of the past. A long one is an item again.
+    /// A prompt of the past. A long one is an item.
     fn show(&mut self, prompt: &str) {
         self.text.clear();
         self.pastes.clear();

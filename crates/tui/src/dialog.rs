@@ -3,6 +3,7 @@
 
 mod draw;
 
+use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::time::Duration;
 
@@ -10,6 +11,7 @@ use crate::ask::Question;
 use crate::composer::Composer;
 use crate::event::Intent;
 use crate::key::Input;
+use draw::Body;
 
 /// How long a question must have stood there, and the person not have typed, before a key decides anything.
 const GUARD: Duration = Duration::from_millis(400);
@@ -26,8 +28,33 @@ pub(crate) struct Dialogs {
     scrolled: usize,
     /// What is said with a choice, while it is being written.
     words: Option<Composer>,
+    /// Whether a choice was meant whose note was not to be seen. It is shown now, and enter takes it.
+    is_confirming: bool,
     /// When a key may decide.
     armed_at: Duration,
+    /// What the last picture had room for.
+    seen: Cell<Seen>,
+    /// The rows of what would be done, for a width. They may be very many, and pictures are drawn often.
+    body: RefCell<Option<Body>>,
+}
+
+/// What a picture of the question had room for.
+#[derive(Debug, Clone, Copy, Default)]
+struct Seen {
+    /// How far its text can be scrolled, and by how many rows at once.
+    scroll_max: usize,
+    page: usize,
+    /// Which choices it showed with what they do beyond this one time.
+    notes: Notes,
+}
+
+/// Which choices are shown with their notes.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+enum Notes {
+    #[default]
+    All,
+    Chosen,
+    None,
 }
 
 /// What a key was to the dialog.
@@ -80,6 +107,7 @@ impl Dialogs {
     pub(crate) fn clear(&mut self) {
         self.waiting.clear();
         self.words = None;
+        self.body.take();
     }
 
     /// The next question stands there.
@@ -87,6 +115,8 @@ impl Dialogs {
         self.chosen = 0;
         self.scrolled = 0;
         self.words = None;
+        self.is_confirming = false;
+        self.body.take();
         self.armed_at = now + GUARD;
     }
 
@@ -100,7 +130,7 @@ impl Dialogs {
         if let Some(words) = &mut self.words {
             if *input == Input::Enter {
                 let words = words.take();
-                return self.decide(self.chosen, words.trim().to_owned(), now);
+                return self.decide(Some(self.chosen), words.trim().to_owned(), now);
             }
             words.press(input);
             return Pressed::Taken;
@@ -111,13 +141,14 @@ impl Dialogs {
         }
         let last = question.choices.len().saturating_sub(1);
         match input {
-            Input::Up | Input::Letter('k') => self.chosen = self.chosen.checked_sub(1).unwrap_or(last),
+            Input::Up | Input::Letter('k') => self.mark(self.chosen.checked_sub(1).unwrap_or(last)),
             Input::Down | Input::Letter('j') => {
-                self.chosen = if self.chosen < last { self.chosen + 1 } else { 0 }
+                self.mark(if self.chosen < last { self.chosen + 1 } else { 0 });
             }
-            Input::PageDown => self.scrolled += 5,
-            Input::PageUp => self.scrolled = self.scrolled.saturating_sub(5),
+            Input::PageDown | Input::PageUp | Input::Home | Input::End => self.scroll(input),
             Input::Enter => return self.choose(self.chosen, now),
+            // A key that bounces is no second thought.
+            Input::Letter(_) if self.is_confirming => {}
             Input::Letter(letter) => {
                 let number = letter.to_digit(10).and_then(|digit| u8::try_from(digit).ok());
                 let meant =
@@ -131,21 +162,48 @@ impl Dialogs {
         Pressed::Taken
     }
 
-    fn choose(&mut self, choice: usize, now: Duration) -> Pressed {
-        let takes_words =
-            self.waiting.front().and_then(|question| question.choices.get(choice)).map(|one| one.takes_words);
+    /// Another choice is the one that enter takes.
+    fn mark(&mut self, choice: usize) {
         self.chosen = choice;
-        match takes_words {
-            Some(true) => {
-                self.words = Some(Composer::default());
-                Pressed::Taken
-            }
-            Some(false) => self.decide(choice, String::new(), now),
-            None => Pressed::Taken,
-        }
+        self.is_confirming = false;
     }
 
-    fn decide(&mut self, choice: usize, words: String, now: Duration) -> Pressed {
+    fn scroll(&mut self, input: &Input) {
+        let Seen { scroll_max, page, .. } = self.seen.get();
+        // The terminal may have become higher since.
+        let from = self.scrolled.min(scroll_max);
+        self.scrolled = match input {
+            Input::PageDown => from.saturating_add(page.max(1)).min(scroll_max),
+            Input::PageUp => from.saturating_sub(page.max(1)),
+            Input::End => scroll_max,
+            _ => 0,
+        };
+    }
+
+    fn choose(&mut self, choice: usize, now: Duration) -> Pressed {
+        let Some(one) = self.waiting.front().and_then(|question| question.choices.get(choice)) else {
+            return Pressed::Taken;
+        };
+        // What it does for longer than this one time must have been seen before it is done.
+        let is_seen = match self.seen.get().notes {
+            Notes::All => true,
+            Notes::Chosen => choice == self.chosen,
+            Notes::None => false,
+        };
+        let (is_seen, takes_words) = (is_seen || one.note.is_empty(), one.takes_words);
+        self.mark(choice);
+        if takes_words {
+            self.words = Some(Composer::default());
+        } else if is_seen {
+            return self.decide(Some(choice), String::new(), now);
+        } else {
+            self.is_confirming = true;
+            self.armed_at = now + GUARD;
+        }
+        Pressed::Taken
+    }
+
+    fn decide(&mut self, choice: Option<usize>, words: String, now: Duration) -> Pressed {
         let Some(question) = self.waiting.pop_front() else { return Pressed::Taken };
         self.begin(now);
         Pressed::Decided(Intent::Answer { question: question.id, choice, words })

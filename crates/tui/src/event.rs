@@ -16,6 +16,8 @@ pub enum Event {
     Said(String),
     /// A turn began.
     TurnBegan,
+    /// Others are at work, and it is watched until the turn ends. What the person says goes to them at once, and nothing here stops them.
+    Watching,
     /// Words of the answer.
     Text(String),
     /// Thoughts before it.
@@ -176,8 +178,8 @@ pub enum Intent {
     Answer {
         /// The question.
         question: u64,
-        /// Which of its choices.
-        choice: usize,
+        /// Which of its choices. None is a refusal that is not among them.
+        choice: Option<usize>,
         /// What else is said.
         words: String,
     },

@@ -6,17 +6,30 @@ const MARKS_MAX: usize = 3;
 /// Columns between two stops of the tabulator.
 const TAB: usize = 4;
 
-/// A text as it is: what cannot be seen is written as an escape, line breaks stay.
+/// A text to be read: what cannot be seen is written as an escape, line breaks stay. Sequences that only set colours are left out.
 pub fn shown(text: &str) -> String {
-    let lines = text.split('\n').map(|line| clean(line.strip_suffix('\r').unwrap_or(line)));
+    let lines = text.split('\n').map(|line| clean(line.strip_suffix('\r').unwrap_or(line), Colours::LeftOut));
     lines.collect::<Vec<_>>().join("\n")
+}
+
+/// A text that somebody decides about: all that is in it is shown or written out, also sequences that only set colours and the
+/// other half of a line break.
+pub fn exact(text: &str) -> String {
+    text.split('\n').map(|line| clean(line, Colours::WrittenOut)).collect::<Vec<_>>().join("\n")
+}
+
+/// What becomes of sequences that only set colours.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Colours {
+    LeftOut,
+    WrittenOut,
 }
 
 /// A text as a terminal would have printed it: of a line that was written over again and again, the last state stays.
 pub fn printed(text: &str) -> String {
     let lines = text.split('\n').map(|line| {
         let line = line.trim_end_matches('\r');
-        clean(line.rsplit('\r').find(|state| !state.is_empty()).unwrap_or_default())
+        clean(line.rsplit('\r').find(|state| !state.is_empty()).unwrap_or_default(), Colours::LeftOut)
     });
     lines.collect::<Vec<_>>().join("\n")
 }
@@ -24,14 +37,16 @@ pub fn printed(text: &str) -> String {
 /// A text on one line.
 pub(crate) fn one_line(text: &str) -> String {
     let words: Vec<&str> = text.split_whitespace().collect();
-    clean(&words.join(" "))
+    clean(&words.join(" "), Colours::LeftOut)
 }
 
-fn clean(line: &str) -> String {
+fn clean(line: &str, colours: Colours) -> String {
     let mut cleaned = String::with_capacity(line.len());
     let (mut marks, mut rest) = (0, line);
     while let Some(letter) = rest.chars().next() {
-        if let Some(after) = colour_sequence(rest) {
+        if colours == Colours::LeftOut
+            && let Some(after) = colour_sequence(rest)
+        {
             rest = after;
             continue;
         }
@@ -47,6 +62,9 @@ fn clean(line: &str) -> String {
             // Widths of joined and coloured pictures differ between terminals; each picture alone has a known one.
             '\u{200d}' | '\u{fe0f}' | '\u{1f3fb}'..='\u{1f3ff}' if is_picture(cleaned.chars().last()) => {}
             _ if letter.is_control() || hides(letter) => cleaned.extend(letter.escape_unicode()),
+            _ if marks > MARKS_MAX && colours == Colours::WrittenOut => {
+                cleaned.extend(letter.escape_unicode());
+            }
             _ if marks > MARKS_MAX => {}
             _ if marks > 0 && cleaned.is_empty() => cleaned.extend(['◌', letter]),
             _ => cleaned.push(letter),

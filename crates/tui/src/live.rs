@@ -111,7 +111,7 @@ impl View {
 
     fn task_rows(&self, columns: usize) -> Vec<Line<'static>> {
         let is_open = self.tasks.iter().any(|task| task.state != TaskState::Done);
-        if !is_open || !self.status.is_busy() {
+        if !is_open || !self.status.is_moving() {
             return Vec::new();
         }
         let mut rows = vec![Line::default()];
@@ -132,7 +132,8 @@ impl View {
 
     fn queue_rows(&self, columns: usize) -> Vec<Line<'static>> {
         let mut rows = Vec::new();
-        for (words, delivery) in self.queue.iter().take(QUEUE_MAX) {
+        let messages = self.queue.messages();
+        for (words, delivery) in messages.iter().take(QUEUE_MAX) {
             let when = match delivery {
                 Delivery::NextStep => "next",
                 Delivery::AfterTurn => "later",
@@ -140,13 +141,13 @@ impl View {
             let line = format!("{when}: {}", harmless::one_line(words));
             rows.push(Line::styled(cut(&line, columns), self.theme.dim()));
         }
-        let more = self.queue.len().saturating_sub(QUEUE_MAX);
+        let more = messages.len().saturating_sub(QUEUE_MAX);
         if more > 0 {
             rows.push(Line::styled(format!("and {more} more"), self.theme.dim()));
         }
         if !rows.is_empty() {
             rows.push(Line::styled(
-                cut("↑ in an empty prompt takes the last one back", columns),
+                cut("↑ in an empty prompt takes them back, one by one", columns),
                 self.theme.dim(),
             ));
         }

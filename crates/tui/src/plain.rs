@@ -2,7 +2,8 @@
 //! moves the cursor, and never uses a colour or a sign without words.
 
 use crate::ask::Question;
-use crate::event::{Ending, Event, Notice};
+use crate::change::Change;
+use crate::event::{Ending, Event, Notice, Task, TaskState};
 use crate::harmless;
 
 /// Folds events into lines.
@@ -11,6 +12,12 @@ pub struct Plain {
     /// Words of the answer that are no whole line yet.
     words: String,
     is_thinking: bool,
+    /// The change that was asked about last. It is not read twice.
+    asked: Option<Change>,
+    /// What was said of tasks and of what is being done, so that only what is new is said.
+    tasks: Vec<Task>,
+    doing: String,
+    mode: String,
 }
 
 impl Plain {
@@ -28,8 +35,11 @@ impl Plain {
             }
             Event::Break | Event::TurnBegan => self.rest(),
             Event::Void => format!("{}The answer broke off and begins again.\n", self.rest()),
-            Event::ToolBegan { tool, title, .. } => {
-                format!("{}Tool {}: {}\n", self.rest(), harmless::one_line(tool), harmless::one_line(title))
+            Event::ToolBegan { tool, title, change, .. } => {
+                let is_known = *change == self.asked.take();
+                let change = change.as_ref().filter(|_| !is_known).map(Change::plain).unwrap_or_default();
+                let (tool, title) = (harmless::one_line(tool), harmless::one_line(title));
+                format!("{}Tool {tool}: {title}\n{change}", self.rest())
             }
             Event::ToolEnded { output, is_error, .. } => ended(output, *is_error),
             Event::Told(notice, words) => {
@@ -39,7 +49,30 @@ impl Plain {
             Event::Retrying { attempt, attempts_max, reason, .. } => {
                 format!("Trying again, attempt {attempt} of {attempts_max}: {}\n", harmless::one_line(reason))
             }
-            Event::Asked(question) => format!("{}{}", self.rest(), asked(question)),
+            Event::Asked(question) => {
+                self.asked.clone_from(&question.change);
+                format!("{}{}", self.rest(), asked(question))
+            }
+            Event::Tasks(tasks) => self.tasks(tasks),
+            Event::Doing(words) if *words != self.doing && !words.is_empty() => {
+                self.doing.clone_from(words);
+                format!("{}Now: {}\n", self.rest(), harmless::one_line(words))
+            }
+            Event::Model(name) => format!("{}Status: {}\n", self.rest(), harmless::one_line(name)),
+            Event::Mode(mode) if *mode != self.mode && (*mode != "default" || !self.mode.is_empty()) => {
+                self.mode.clone_from(mode);
+                format!("{}Mode: {}\n", self.rest(), harmless::one_line(mode))
+            }
+            Event::Edited(words) => {
+                format!("{}It was: {}\n", self.rest(), harmless::shown(words.trim_end()))
+            }
+            Event::Restored(words) => {
+                format!(
+                    "{}This was not heard. Type it again if you want it: {}\n",
+                    self.rest(),
+                    harmless::shown(words)
+                )
+            }
             Event::Reset(words) => format!("{}\n", harmless::one_line(words)),
             Event::TurnEnded(ending) => {
                 let rest = self.rest();
@@ -51,6 +84,24 @@ impl Plain {
             }
             _ => String::new(),
         }
+    }
+
+    /// The tasks that are new or further than before.
+    fn tasks(&mut self, tasks: &[Task]) -> String {
+        let said: String = tasks
+            .iter()
+            .filter(|task| !self.tasks.contains(task))
+            .map(|task| {
+                let state = match task.state {
+                    TaskState::Open => "to do",
+                    TaskState::Doing => "being done",
+                    TaskState::Done => "done",
+                };
+                format!("Task, {state}: {}\n", harmless::one_line(&task.text))
+            })
+            .collect();
+        self.tasks = tasks.to_vec();
+        format!("{}{said}", self.rest())
     }
 
     fn lines(&mut self) -> String {
@@ -91,7 +142,13 @@ fn asked(question: &Question) -> String {
         harmless::one_line(&question.agent),
         harmless::one_line(&question.heading)
     );
-    text.push_str(&format!("{}\n", harmless::shown(&question.body)));
+    if !question.why.is_empty() {
+        text.push_str(&format!("Why: {}\n", harmless::one_line(&question.why)));
+    }
+    if !question.body.is_empty() {
+        text.push_str(&format!("{}\n", harmless::exact(&question.body)));
+    }
+    text.push_str(&question.change.as_ref().map(Change::plain).unwrap_or_default());
     for choice in &question.choices {
         let note = if choice.note.is_empty() {
             String::new()

@@ -23,6 +23,8 @@ pub(crate) struct Status {
     pub(crate) cost: u64,
     /// When the turn began, while there is one.
     pub(crate) began: Option<Duration>,
+    /// When it began to be watched what others do, while it is.
+    pub(crate) watched: Option<Duration>,
     pub(crate) doing: String,
     /// When the request is sent again, and the words for it.
     pub(crate) retry: Option<(Duration, String)>,
@@ -33,9 +35,14 @@ impl Status {
         self.began.is_some()
     }
 
+    /// Whether something goes on, be it ours or of others.
+    pub(crate) fn is_moving(&self) -> bool {
+        self.began.or(self.watched).is_some()
+    }
+
     /// What the agent does now.
     pub(crate) fn busy_row(&self, columns: usize, now: Duration, theme: Theme) -> Option<Line<'static>> {
-        let began = self.began?;
+        let began = self.began.or(self.watched)?;
         let step = usize::try_from(now.as_millis() / STEP.as_millis()).unwrap_or_default();
         let sign = SIGNS.get(step % SIGNS.len()).copied().unwrap_or("·");
         let doing = match &self.retry {
@@ -43,7 +50,8 @@ impl Status {
             None if self.doing.is_empty() => "working".to_owned(),
             None => harmless::one_line(&self.doing),
         };
-        let rest = format!(" ({} · esc to interrupt)", elapsed(now.saturating_sub(began)));
+        let keys = if self.is_busy() { " · esc to interrupt" } else { "" };
+        let rest = format!(" ({}{keys})", elapsed(now.saturating_sub(began)));
         let doing = cut(&doing, columns.saturating_sub(2 + width(&rest)).max(8));
         let row = vec![
             Span::styled(format!("{sign} "), theme.accent()),

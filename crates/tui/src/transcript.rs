@@ -20,6 +20,8 @@ const KEPT_MAX: usize = 8;
 const THOUGHT_ROWS: usize = 4;
 /// The longest thought that is kept to be shown.
 const THOUGHT_MAX: usize = 64 << 10;
+/// Thoughts that went out folded and can still be shown whole.
+const FOLDED_MAX: usize = 16;
 
 /// What was said and done.
 #[derive(Debug)]
@@ -31,6 +33,8 @@ pub(crate) struct Transcript {
     has_spoken: bool,
     thought: String,
     shows_thoughts: bool,
+    /// Thoughts of which one row went out.
+    folded: Vec<String>,
     preparing: String,
     calls: Vec<Call>,
     kept: Vec<Kept>,
@@ -48,6 +52,7 @@ impl Transcript {
             has_spoken: false,
             thought: String::new(),
             shows_thoughts: false,
+            folded: Vec::new(),
             preparing: String::new(),
             calls: Vec::new(),
             kept: Vec::new(),
@@ -86,6 +91,7 @@ impl Transcript {
 
     pub(crate) fn text(&mut self, words: &str) {
         self.end_thought();
+        self.preparing.clear();
         self.answer.push(words);
     }
 
@@ -175,9 +181,15 @@ impl Transcript {
         }
     }
 
-    /// Shows thoughts from now on, or does not. Says which.
+    /// Shows thoughts from now on, or does not. Says which. Rows that went out do not change, so earlier thoughts are shown again.
     pub(crate) fn toggle_thoughts(&mut self) -> bool {
         self.shows_thoughts = !self.shows_thoughts;
+        if self.shows_thoughts {
+            for thought in std::mem::take(&mut self.folded) {
+                let rows = self.wrapped(&thought, self.theme.thinking(), 2);
+                self.item(hang(rows, &Span::styled("∴ ", self.theme.dim()), &Span::raw("  ")));
+            }
+        }
         self.shows_thoughts
     }
 
@@ -227,7 +239,7 @@ impl Transcript {
             let call = self.calls.remove(0);
             let rows = call.rows("", self.columns, self.theme);
             self.item(rows);
-            if let Some(kept) = call.into_kept() {
+            if let Some(kept) = call.into_kept(self.columns, self.theme) {
                 if self.kept.len() >= KEPT_MAX {
                     drop(self.kept.drain(..1));
                 }
@@ -262,6 +274,10 @@ impl Transcript {
             self.wrapped(&thought, self.theme.thinking(), 2)
         } else {
             let first = cut(&harmless::one_line(&thought), self.columns.saturating_sub(2).min(72));
+            if self.folded.len() >= FOLDED_MAX {
+                drop(self.folded.drain(..1));
+            }
+            self.folded.push(thought);
             vec![Line::styled(first, self.theme.thinking())]
         };
         self.item(hang(rows, &mark, &Span::raw("  ")));

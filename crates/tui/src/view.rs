@@ -2,6 +2,7 @@
 //! a clock, a file or the terminal: time comes with each call.
 
 mod press;
+mod queue;
 
 use std::time::Duration;
 
@@ -15,12 +16,11 @@ use crate::picker::Picker;
 use crate::status::{STEP, Status};
 use crate::theme::Theme;
 use crate::transcript::Transcript;
+pub use press::command;
+use queue::Queue;
 
 /// How long a hint stands, and a second key counts as the second.
 const HINT: Duration = Duration::from_secs(2);
-/// Messages that wait, at most.
-const QUEUE_MAX: usize = 32;
-
 /// Less is no terminal, but one that is being resized.
 const COLUMNS_MIN: u16 = 8;
 const ROWS_MIN: u16 = 3;
@@ -46,7 +46,7 @@ pub struct View {
     pub(crate) offer: Offer,
     pub(crate) status: Status,
     pub(crate) tasks: Vec<Task>,
-    pub(crate) queue: Vec<(String, Delivery)>,
+    pub(crate) queue: Queue,
     pub(crate) hint: Option<(Duration, String)>,
     /// When escape, or the key to leave, was pressed last.
     pub(crate) escaped: Option<Duration>,
@@ -68,7 +68,7 @@ impl View {
             offer: Offer::default(),
             status: Status::default(),
             tasks: Vec::new(),
-            queue: Vec::new(),
+            queue: Queue::default(),
             hint: None,
             escaped: None,
             cancelled: None,
@@ -84,6 +84,7 @@ impl View {
                 self.composer.remember(&words);
             }
             Event::TurnBegan => self.begin(now),
+            Event::Watching => self.status.watched = Some(now),
             Event::Text(words) => {
                 self.doing("answering");
                 self.transcript.text(&words);
@@ -163,7 +164,7 @@ impl View {
 
     /// When the picture changes by itself.
     pub fn wakes_at(&self, now: Duration) -> Option<Duration> {
-        let moving = self.status.is_busy().then(|| now + STEP);
+        let moving = self.status.is_moving().then(|| now + STEP);
         let hint = self.hint.as_ref().map(|(until, _)| *until).filter(|until| *until > now);
         let armed = self.dialogs.wakes_at().filter(|at| *at > now);
         [moving, hint, armed].into_iter().flatten().min()
@@ -186,16 +187,13 @@ impl View {
 
     fn end(&mut self, ending: Ending) {
         self.status.began = None;
+        self.status.watched = None;
         self.status.retry = None;
         self.dialogs.clear();
         self.transcript.end_all();
         match ending {
             Ending::Done => {
-                let next: Vec<String> = if self.queue.iter().any(|(_, when)| *when == Delivery::NextStep) {
-                    self.taken(Delivery::NextStep)
-                } else {
-                    self.queue.drain(..self.queue.len().min(1)).map(|(words, _)| words).collect()
-                };
+                let next = self.queue.next_prompt();
                 if !next.is_empty() {
                     self.outbox.push(Intent::Say(next.join("\n\n")));
                 }
@@ -213,21 +211,15 @@ impl View {
 
     /// Hands over what was said for the next step: a step is under way, and the request that follows it takes it along.
     fn deliver(&mut self) {
-        let words = self.taken(Delivery::NextStep);
+        let words = self.queue.take(Delivery::NextStep);
         if !words.is_empty() {
             self.outbox.push(Intent::Steer(words.join("\n\n")));
         }
     }
 
-    fn taken(&mut self, delivery: Delivery) -> Vec<String> {
-        let (taken, rest) = self.queue.drain(..).partition::<Vec<_>, _>(|(_, when)| *when == delivery);
-        self.queue = rest;
-        taken.into_iter().map(|(words, _)| words).collect()
-    }
-
     /// Nothing is sent by itself after a stop: what waits goes back to the person.
     fn take_back(&mut self) {
-        let words: Vec<String> = self.queue.drain(..).map(|(words, _)| words).collect();
+        let words = self.queue.take_all();
         if !words.is_empty() {
             self.restore(&words.join("\n\n"));
         }
@@ -240,11 +232,10 @@ impl View {
     }
 
     fn enqueue(&mut self, words: String, delivery: Delivery, now: Duration) {
-        if self.queue.len() >= QUEUE_MAX {
+        if let Err(words) = self.queue.put(words, delivery) {
             self.composer.replace(&words);
-            return self.say_hint("too many messages wait", now);
+            self.say_hint("too many messages wait", now);
         }
-        self.queue.push((words, delivery));
     }
 
     fn doing(&mut self, words: &str) {

@@ -24,7 +24,9 @@ use report::Reporter;
 const PROMPT_MAX: u64 = 4 << 20;
 
 pub(crate) fn run(given: &Chat) -> Result<Outcome> {
-    if given.prompt.is_none() && std::io::stdin().is_terminal() && std::io::stdout().is_terminal() {
+    // Whole lines can be read by anybody.
+    let is_read = given.plain || std::io::stdout().is_terminal();
+    if given.prompt.is_none() && std::io::stdin().is_terminal() && is_read {
         return terminal::chat(given);
     }
     let words = match &given.prompt {

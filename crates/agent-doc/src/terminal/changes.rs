@@ -6,11 +6,22 @@ use agent::message::ToolCall;
 use document::diff::diff_lines;
 use serde_json::{Map, Value};
 use tui::{Change, ChangeLine, Sign};
+use workspace::conversation::TurnEvent;
 
 /// Larger files are not compared.
 const FILE_MAX: u64 = 4 << 20;
 /// Lines around a change.
 const AROUND: usize = 3;
+
+/// The change that an event is about: of a call that is asked about, or that begins. Asked for before the call runs, since then it
+/// cannot be told any more.
+pub(super) fn beside(event: &TurnEvent, root: &Path) -> Option<Change> {
+    match event {
+        TurnEvent::Asked { question, .. } => of(&question.call, root),
+        TurnEvent::ToolStarted { call, .. } => of(call, root),
+        _ => None,
+    }
+}
 
 /// The change that a call makes, if it is one that edits a file.
 pub(super) fn of(call: &ToolCall, root: &Path) -> Option<Change> {
@@ -141,5 +152,23 @@ mod tests {
             2 + b
         "#]],
         );
+    }
+
+    #[test]
+    fn what_a_call_changes_can_be_told_only_before_it_runs() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("x.txt");
+        std::fs::write(&file, "one\ntwo\n").unwrap();
+        let input = serde_json::json!({ "file_path": "x.txt", "old_string": "two", "new_string": "2" });
+        let call = ToolCall {
+            id: "1".to_owned(),
+            name: "Edit".to_owned(),
+            input: input.to_string(),
+            verbatim: None,
+        };
+        let signs = of(&call, folder.path()).unwrap().lines.into_iter().map(|line| line.sign);
+        assert_eq!(signs.collect::<Vec<_>>(), [Sign::Kept, Sign::Removed, Sign::Added]);
+        std::fs::write(&file, "one\n2\n").unwrap();
+        assert_eq!(of(&call, folder.path()), None);
     }
 }

@@ -9,7 +9,6 @@ use anyhow::Result;
 use super::asking::Person;
 use super::console::{self, Console};
 use super::host::ChatHost;
-use super::plain;
 use crate::arguments::{Chat, ChatMode};
 use crate::command::chat::beginning;
 use crate::wiring::talk::{self, Wish};
@@ -31,11 +30,11 @@ pub(super) async fn run(given: &Chat) -> Result<Outcome> {
         asker: Some(Arc::new(Person { mailbox: mailbox.clone() })),
     };
     let talk = talk::open(wish, turns::watched_caps).await?;
-    if given.plain {
-        return plain::run(talk, messages).await;
-    }
-    let log = talk.sidecar.private_folder("logs")?.join("terminal.log");
-    let mut console = Console::open(&log, messages)?;
+    let mut console = if given.plain {
+        Console::plain(messages)
+    } else {
+        Console::open(&talk.sidecar.private_folder("logs")?.join("terminal.log"), messages)?
+    };
     let mut chat = ChatHost::new(talk, mailbox);
     chat.greet(&mut console);
     let code = console.run(&mut chat).await;

@@ -44,8 +44,10 @@ impl ChatHost {
         let is_quiet =
             matches!(name, "help" | "?" | "mode" | "permissions" | "sessions" | "export" | "quit" | "exit");
         if (console.is_busy() || self.is_under_way()) && !is_quiet {
-            let words = format!("/{name} waits until the agent is done; esc stops it");
+            // It stays with the person: who knows what it would mean when the agent is done.
+            let words = format!("/{name} is for when the agent is done; esc stops it");
             console.apply(Event::Told(Notice::Warning, words));
+            console.apply(Event::Restored(format!("/{name} {rest}").trim_end().to_owned()));
             return Flow::On;
         }
         let done = match name {
@@ -214,12 +216,14 @@ impl ChatHost {
                 Refusal::new("the run has no objective", "write /run and what is to be found out").into()
             );
         }
-        let (root, documents) = (self.talk.root.clone(), self.talk.opened.documents.clone());
-        let objective = objective.to_owned();
+        let errand = work::Errand {
+            root: self.talk.root.clone(),
+            documents: self.talk.opened.documents.clone(),
+            objective: objective.to_owned(),
+            desk: self.desk(),
+        };
         console.apply(Event::Said(format!("/run {objective}")));
-        self.begin_work(console, |mailbox, stop| {
-            tokio::spawn(work::conduct(root, documents, objective, mailbox, stop))
-        });
+        self.begin_work(console, |mailbox, stop| tokio::spawn(work::conduct(errand, mailbox, stop)));
         Ok(())
     }
 }

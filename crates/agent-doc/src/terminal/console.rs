@@ -1,22 +1,19 @@
-//! The loop between keys, events and pictures. Never draws more often than a person sees, and never lets a picture wait for more
-//! than that.
+//! The loop between the person, events and what is shown. Never decides what is said or done: a host stands behind it.
 
-use std::io::Stdout;
-use std::time::{Duration, Instant};
+mod lines;
+mod screen;
 
 use agent::StreamController;
-use anyhow::{Context as _, Result};
-use crossterm::event::EventStream;
-use futures_util::StreamExt as _;
+use anyhow::Result;
 use tokio::sync::{mpsc, oneshot};
-use tui::{Event, Facts, Guard, Input, Intent, Question, Screen, Theme, View, read_input};
+use tui::{Change, Event, Intent, Question};
 use workspace::conversation::{Conversation, TurnEvent};
 
-use crate::refusal::Refusal;
+use super::asking::Reply;
 use crate::signals;
+use lines::Lines;
+use screen::Pictures;
 
-/// Between two pictures.
-const FRAME: Duration = Duration::from_millis(16);
 /// Messages that wait, at most. Who says more waits too.
 const MESSAGES_MAX: usize = 1024;
 /// Messages that are taken in before a key is looked at again.
@@ -24,12 +21,14 @@ const BATCH_MAX: usize = 256;
 
 /// What tasks have to say to the front end.
 pub(super) enum Message {
-    /// It happened in a turn.
-    Turn(TurnEvent),
+    /// It happened in a turn; and what it changes in a file, if it does, as that was before.
+    Turn(TurnEvent, Option<Box<Change>>),
     /// It happened elsewhere.
     Event(Event),
-    /// Somebody must decide; the answer is a choice and words.
-    Ask(Box<Question>, oneshot::Sender<(usize, String)>),
+    /// Somebody must decide.
+    Ask(Box<Question>, oneshot::Sender<Reply>),
+    /// Somebody waits no longer for what they asked.
+    Withdrawn,
     /// A turn is over, and the conversation is back. An error says that it could not be kept.
     Returned(Box<Conversation>, Option<String>),
     /// The task of a turn died. What was said until then is in the transcript of this name.
@@ -67,63 +66,59 @@ pub(super) enum Flow {
 
 /// The terminal, and what stands on it.
 pub(super) struct Console {
-    view: View,
-    screen: Screen<Stdout>,
-    guard: Guard,
-    began: Instant,
-    drawn: Instant,
-    is_stale: bool,
-    keys: Option<EventStream>,
+    face: Face,
     messages: mpsc::Receiver<Message>,
+}
+
+/// What the person has before them.
+enum Face {
+    /// Pictures that are drawn anew, and single keys.
+    Pictures(Box<Pictures>),
+    /// Whole lines, said and typed.
+    Lines(Box<Lines>),
+}
+
+/// What came next from the person's side.
+enum Next {
+    /// They want this.
+    Wanted(Intent),
+    /// Nothing that a host must know.
+    Nothing,
+    /// They are gone, with this exit code.
+    Gone(u8),
 }
 
 impl Console {
     /// Takes the terminal.
     pub(super) fn open(log: &std::path::Path, messages: mpsc::Receiver<Message>) -> Result<Console> {
-        let guard = Guard::take(log).with_context(|| {
-            let remedy = "try 'agent-doc chat --plain', or ask with -p 'TEXT'";
-            Refusal::new("the terminal cannot be used", remedy)
-        })?;
-        let size = crossterm::terminal::size().unwrap_or((80, 24));
-        Ok(Console {
-            view: View::new(Facts { theme: theme(), size }),
-            screen: Screen::new(std::io::stdout(), size.0),
-            guard,
-            began: Instant::now(),
-            drawn: Instant::now(),
-            is_stale: true,
-            keys: Some(EventStream::new()),
-            messages,
-        })
+        Ok(Console { face: Face::Pictures(Box::new(Pictures::open(log)?)), messages })
+    }
+
+    /// Leaves the terminal as it is, and talks in whole lines.
+    pub(super) fn plain(messages: mpsc::Receiver<Message>) -> Console {
+        Console { face: Face::Lines(Box::new(Lines::open())), messages }
     }
 
     pub(super) fn apply(&mut self, event: Event) {
-        self.view.apply(event, self.began.elapsed());
-        self.is_stale = true;
+        match &mut self.face {
+            Face::Pictures(pictures) => pictures.apply(event),
+            Face::Lines(lines) => lines.apply(&event),
+        }
     }
 
     pub(super) fn is_busy(&self) -> bool {
-        self.view.is_busy()
-    }
-
-    /// Draws everything anew, on a terminal that may have changed.
-    pub(super) fn redraw(&mut self) -> Result<()> {
-        let size = crossterm::terminal::size().unwrap_or((80, 24));
-        self.screen.resize(size.0)?;
-        self.view.press(Input::Resized(size.0, size.1), self.began.elapsed());
-        self.is_stale = true;
-        Ok(())
+        match &self.face {
+            Face::Pictures(pictures) => pictures.is_busy(),
+            Face::Lines(lines) => lines.is_busy(),
+        }
     }
 
     /// Gives the terminal to somebody else for a while.
     pub(super) fn lend<T>(&mut self, borrower: impl FnOnce() -> T) -> Result<T> {
-        // Whoever reads the keys must not be us.
-        self.keys = None;
-        self.screen.forget()?;
-        let given_back = self.guard.lend(borrower)?;
-        self.keys = Some(EventStream::new());
-        self.redraw()?;
-        Ok(given_back)
+        match &mut self.face {
+            Face::Pictures(pictures) => pictures.lend(borrower),
+            Face::Lines(_) => Ok(borrower()),
+        }
     }
 
     /// Goes on until the person leaves or the system wants us to end. The exit code.
@@ -135,108 +130,80 @@ impl Console {
         while let Ok(message) = self.messages.try_recv() {
             host.hear(message, self);
         }
-        let finished = self.view.take_finished();
-        if self.screen.draw(&finished, &tui::Picture::default()).and_then(|()| self.screen.forget()).is_err()
-        {
-            // The terminal is gone.
+        if let Face::Pictures(pictures) = &mut self.face {
+            pictures.end();
         }
         code
     }
 
     async fn turn_by_turn(&mut self, host: &mut impl Host) -> Result<u8> {
-        let mut signal = signals::listen(StreamController::new());
+        // In whole lines ctrl-c comes as a signal, and is a key like any other.
+        let mut signal = match &self.face {
+            Face::Pictures(_) => signals::listen(StreamController::new()),
+            Face::Lines(_) => signals::listen_for_ends(),
+        };
         let mut batch = Vec::with_capacity(BATCH_MAX);
-        self.draw()?;
+        self.show()?;
         loop {
-            let now = self.began.elapsed();
-            let wake = if self.is_stale {
-                Some(self.frame_in())
-            } else {
-                self.view.wakes_at(now).map(|at| at.saturating_sub(now))
+            let Console { face, messages } = &mut *self;
+            let next = async {
+                match face {
+                    Face::Pictures(pictures) => pictures.next().await,
+                    Face::Lines(lines) => Ok(lines.next().await),
+                }
             };
-            let keys = self.keys.as_mut();
             tokio::select! {
                 biased;
                 code = &mut signal => return Ok(code.unwrap_or(signals::TERMINATED)),
-                key = async { match keys { Some(keys) => keys.next().await, None => std::future::pending().await } } => {
-                    // The terminal is gone, with whoever sat there.
-                    let Some(Ok(key)) = key else { return Ok(signals::HUNG_UP) };
-                    if self.take_key(key, host).await? == Flow::Leave {
+                next = next => {
+                    let flow = match next? {
+                        Next::Gone(code) => return Ok(code),
+                        Next::Wanted(intent) => host.act(intent, self).await,
+                        Next::Nothing => Flow::On,
+                    };
+                    if flow == Flow::Leave {
                         return Ok(0);
                     }
-                    self.draw()?;
+                    self.show()?;
                 }
-                count = self.messages.recv_many(&mut batch, BATCH_MAX) => {
+                count = messages.recv_many(&mut batch, BATCH_MAX) => {
                     if count == 0 {
                         return Ok(0);
                     }
                     for message in batch.drain(..) {
                         host.hear(message, self);
                     }
-                    for intent in self.view.take_intents() {
+                    for intent in self.intents() {
                         // Nothing that follows by itself ends the program.
                         host.act(intent, self).await;
                     }
-                    self.is_stale = true;
-                    if self.frame_in().is_zero() {
-                        self.draw()?;
-                    }
-                }
-                () = async { match wake { Some(wake) => tokio::time::sleep(wake).await, None => std::future::pending().await } } => {
-                    self.draw()?;
+                    self.show_soon()?;
                 }
             }
         }
     }
 
-    async fn take_key(&mut self, key: crossterm::event::Event, host: &mut impl Host) -> Result<Flow> {
-        let Some(input) = read_input(key) else { return Ok(Flow::On) };
-        if let Input::Resized(columns, _) = input {
-            if self.view.fits() {
-                self.screen.resize(columns)?;
-            } else {
-                self.screen.start_over(columns)?;
-            }
+    /// What follows from what happened, without the person.
+    fn intents(&mut self) -> Vec<Intent> {
+        match &mut self.face {
+            Face::Pictures(pictures) => pictures.intents(),
+            Face::Lines(lines) => lines.intents(),
         }
-        let intent = self.view.press(input, self.began.elapsed());
-        self.is_stale = true;
-        match intent {
-            Some(Intent::Redraw) => self.redraw()?,
-            Some(Intent::Suspend) => self.lend(suspend)?,
-            Some(intent) => return Ok(host.act(intent, self).await),
-            None => {}
-        }
-        Ok(Flow::On)
     }
 
-    fn frame_in(&self) -> Duration {
-        FRAME.saturating_sub(self.drawn.elapsed())
-    }
-
-    fn draw(&mut self) -> Result<()> {
-        self.drawn = Instant::now();
-        self.is_stale = false;
-        if !self.view.fits() {
-            return Ok(());
+    /// Shows what there is.
+    fn show(&mut self) -> Result<()> {
+        match &mut self.face {
+            Face::Pictures(pictures) => pictures.draw(),
+            Face::Lines(lines) => lines.prompt(),
         }
-        let finished = self.view.take_finished();
-        let live = self.view.live(self.began.elapsed());
-        self.screen.draw(&finished, &live)?;
-        Ok(())
     }
-}
 
-/// Colours, unless the person wants none.
-fn theme() -> Theme {
-    let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
-    let is_dumb = std::env::var_os("TERM").is_none_or(|term| term == "dumb");
-    if is_set("NO_COLOR") || is_dumb { Theme::colourless() } else { Theme::coloured() }
-}
-
-/// Stops the program until the shell lets it go on.
-fn suspend() {
-    #[cfg(target_os = "linux")]
-    if rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::TSTP).is_err() {
-        // Then the person sees that nothing happened.
+    /// Shows it, if it is time.
+    fn show_soon(&mut self) -> Result<()> {
+        match &mut self.face {
+            Face::Pictures(pictures) => pictures.draw_soon(),
+            Face::Lines(lines) => lines.prompt(),
+        }
     }
 }

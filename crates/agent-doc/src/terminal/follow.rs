@@ -1,6 +1,5 @@
 //! `agent-doc follow`: a document or a run in the terminal, as it changes. Never writes but what the person types.
 
-use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,21 +7,24 @@ use std::time::Duration;
 use agent::StreamController;
 use anyhow::{Context as _, Result};
 use conductor::Heard;
-use tokio::sync::oneshot;
+use conductor::record::Record;
 use tokio::task::JoinSet;
 use tui::{Event, Intent, Notice};
 use workspace::documents::Documents;
+use workspace::outside::PermissionDesk;
 use workspace::owner::Options;
 use workspace::sidecar::{Sidecar, root_of};
 
-use super::asking::Desk;
+use super::asking::{Desk, Reply, Waiting};
 use super::changes;
+use super::chat::shown;
 use super::console::{self, Console, Flow, Host, Mailbox, Message};
 use super::work::{self, Order, Workers, tell};
 use crate::Outcome;
 use crate::arguments::Follow;
 use crate::reach::PERSON;
 use crate::refusal::Refusal;
+use crate::rules::RuleFiles;
 use crate::wiring::runs::{self, Opened, Purpose};
 
 /// Between two looks at a file. A look costs one question to the system.
@@ -48,10 +50,15 @@ pub(super) async fn run(given: &Follow) -> Result<Outcome> {
         })?;
         Subject::Run { id: view.record.id.clone(), opened: Box::new(opened) }
     };
-    let log = sidecar.private_folder("logs")?.join("terminal.log");
     let (mailbox, messages) = console::mailbox();
-    let mut console = Console::open(&log, messages)?;
-    let mut host = FollowHost::new(subject, documents, mailbox);
+    let rules = RuleFiles::of(&root)?.kept_in().map(|path| shown(&path)).unwrap_or_default();
+    let desk = Desk { mailbox: mailbox.clone(), root: root.canonicalize()?, rules };
+    let mut console = if given.plain {
+        Console::plain(messages)
+    } else {
+        Console::open(&sidecar.private_folder("logs")?.join("terminal.log"), messages)?
+    };
+    let mut host = FollowHost::new(subject, documents, mailbox, Arc::new(desk));
     host.begin(&mut console);
     let code = console.run(&mut host).await;
     drop(console);
@@ -72,19 +79,26 @@ struct FollowHost {
     tasks: JoinSet<()>,
     /// What the person asked for in the document.
     under: Option<StreamController>,
-    asked: HashMap<u64, oneshot::Sender<(usize, String)>>,
+    desk: Arc<dyn PermissionDesk>,
+    asked: Waiting,
     ids: u64,
 }
 
 impl FollowHost {
-    fn new(subject: Subject, documents: Documents, mailbox: Mailbox) -> FollowHost {
+    fn new(
+        subject: Subject,
+        documents: Documents,
+        mailbox: Mailbox,
+        desk: Arc<dyn PermissionDesk>,
+    ) -> FollowHost {
         FollowHost {
             subject,
             documents,
             mailbox,
             tasks: JoinSet::new(),
             under: None,
-            asked: HashMap::new(),
+            desk,
+            asked: Waiting::default(),
             ids: 0,
         }
     }
@@ -105,15 +119,23 @@ impl FollowHost {
                 self.tasks.spawn(watch_run(opened.runs.clone(), id.clone(), self.mailbox.clone()));
             }
         }
-        let words = "What changes is shown here. ctrl-c twice leaves.".to_owned();
-        console.apply(Event::Told(Notice::Note, words));
+        let words = match &self.subject {
+            Subject::Document(_) => {
+                "What changes is shown here. What you type is asked in the document. ctrl-c twice leaves."
+            }
+            Subject::Run { .. } => {
+                "What changes is shown here. What you type goes to the run at once. What its workers want to do is asked \
+                 where it was started: in that terminal, or in the Writer. ctrl-c twice leaves."
+            }
+        };
+        console.apply(Event::Told(Notice::Note, words.to_owned()));
     }
 
     async fn say(&mut self, said: String, console: &mut Console) {
         match &self.subject {
             Subject::Document(path) if self.under.is_none() => {
                 let stop = StreamController::new();
-                let desk = Arc::new(Desk { mailbox: self.mailbox.clone() });
+                let desk = Arc::clone(&self.desk);
                 let order = Order { path: path.clone(), said, documents: self.documents.clone(), desk };
                 self.tasks.spawn(work::answer_document(order, self.mailbox.clone(), stop.clone()));
                 self.under = Some(stop);
@@ -145,10 +167,8 @@ impl Host for FollowHost {
                 self.asked.clear();
             }
             Intent::Answer { question, choice, words } => {
-                if let Some(answer) = self.asked.remove(&question)
-                    && answer.send((choice, words)).is_err()
-                {
-                    // Nobody waits for it any more.
+                if self.asked.answer(question, Reply { choice, words }).is_err() {
+                    // It was settled in the same moment.
                 }
             }
             Intent::Command { name, .. } if matches!(name.as_str(), "quit" | "exit") => return Flow::Leave,
@@ -180,15 +200,21 @@ impl Host for FollowHost {
             Message::Ask(mut question, answer) => {
                 self.ids += 1;
                 question.id = self.ids;
-                self.asked.insert(question.id, answer);
-                console.apply(Event::Asked(question));
+                if self.asked.put(question.id, answer) {
+                    console.apply(Event::Asked(question));
+                }
             }
+            // Who waits no longer is looked for after every message.
+            Message::Withdrawn => {}
             Message::Worked(ending) => {
                 self.under = None;
                 self.asked.clear();
                 console.apply(Event::TurnEnded(ending));
             }
-            Message::Turn(_) | Message::Returned(..) | Message::Lost(_) => {}
+            Message::Turn(..) | Message::Returned(..) | Message::Lost(_) => {}
+        }
+        for id in self.asked.withdrawn() {
+            console.apply(Event::Settled(id));
         }
     }
 
@@ -232,11 +258,15 @@ async fn watch(path: PathBuf, mut before: String, mailbox: Mailbox) {
 async fn watch_run(runs: conductor::Runs, id: String, mailbox: Mailbox) {
     let mut looks = tokio::time::interval(LOOK);
     let (mut told, mut canon, mut workers) = (None, String::new(), Workers::default());
-    tell(&mailbox, Event::TurnBegan).await;
+    tell(&mailbox, Event::Watching).await;
     loop {
         looks.tick().await;
         let Ok(view) = runs.show(&id).await else { continue };
         if told.as_ref() != Some(&*view.record) {
+            for (name, question) in asking(told.as_ref(), &view.record) {
+                let words = format!("{name} asks: {question} (answer with '@{name} ' and your words)");
+                tell(&mailbox, Event::Told(Notice::Warning, words)).await;
+            }
             for worker in &view.record.workers {
                 let line = view
                     .lines
@@ -274,4 +304,15 @@ async fn watch_run(runs: conductor::Runs, id: String, mailbox: Mailbox) {
             return;
         }
     }
+}
+
+/// What workers ask the person now and did not ask before.
+fn asking(before: Option<&Record>, now: &Record) -> Vec<(String, String)> {
+    let asked = |record: &Record| -> Vec<(String, String)> {
+        let questions =
+            record.workers.iter().filter_map(|worker| Some((worker.name.clone(), worker.question.clone()?)));
+        questions.collect()
+    };
+    let known = before.map(asked).unwrap_or_default();
+    asked(now).into_iter().filter(|question| !known.contains(question)).collect()
 }

@@ -1,6 +1,6 @@
 //! The conversation behind the keys: one turn at a time, and between them whatever the person types. Never runs a tool by itself.
 
-use std::collections::HashMap;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -9,18 +9,17 @@ use agent::history::History;
 use agent::message::Block;
 use agent::permission::{Answer, Mode, Scope};
 use agent::turn::{Delivery, EndReason, Event as TurnInput};
-use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
-use tui::{Ending, Event, Intent, Notice};
+use tui::{Change, Ending, Event, Intent, Notice};
 use workspace::conversation::{Conversation, Remote, Transcripts, TurnEvent, remote};
 use workspace::outside::PermissionDesk;
 
-use super::asking::Desk;
+use super::asking::{Desk, Reply, Waiting};
 use super::chat::{mode_name, shown};
 use super::console::{Console, Flow, Host, Mailbox, Message};
 use super::past::show_past;
 use super::told::{Teller, words};
-use super::{completing, work};
+use super::{changes, completing, work};
 use crate::prices::Prices;
 use crate::wiring::talk::Talk;
 
@@ -39,10 +38,14 @@ enum Under {
 pub(super) struct ChatHost {
     pub(super) talk: Talk,
     pub(super) mailbox: Mailbox,
+    /// The project, without links on the way to it.
+    root: PathBuf,
+    /// The file that rules go to, as it is shown.
+    rules: String,
     teller: Teller,
     under: Option<Under>,
     /// Questions of others than the turn.
-    asked: HashMap<u64, oneshot::Sender<(usize, String)>>,
+    asked: Waiting,
     files: completing::Files,
     /// What was said to a turn that ended before the model got it.
     unheard: Vec<Block>,
@@ -57,11 +60,13 @@ impl ChatHost {
         let root = talk.root.canonicalize().unwrap_or_else(|_| talk.root.clone());
         let files = completing::Files::of(&root);
         ChatHost {
-            teller: Teller::new(root, rules),
+            teller: Teller::new(rules.clone()),
+            root,
+            rules,
             talk,
             mailbox,
             under: None,
-            asked: HashMap::new(),
+            asked: Waiting::default(),
             files,
             unheard: Vec::new(),
             next: None,
@@ -97,11 +102,15 @@ impl ChatHost {
         let stop = StreamController::new();
         let absent = Conversation::absent(&self.talk.conversation);
         let mut conversation = std::mem::replace(&mut self.talk.conversation, absent);
-        let (mailbox, stopped) = (self.mailbox.clone(), stop.clone());
+        let (mailbox, stopped, root) = (self.mailbox.clone(), stop.clone(), self.root.clone());
         let name = conversation.id().to_owned();
         let task = tokio::spawn(async move {
             let told = mailbox.clone();
-            let mut tell = move |event: TurnEvent| send(&told, Message::Turn(event));
+            let mut tell = move |event: TurnEvent| {
+                // Before the turn goes on, and with it the call.
+                let change = changes::beside(&event, &root).map(Box::new);
+                send(&told, Message::Turn(event, change));
+            };
             // A bug in it must not take the conversation along.
             let turning = tokio::spawn(async move {
                 let ended = conversation.turn(first, &mut near, &stopped, &mut tell).await;
@@ -151,23 +160,19 @@ impl ChatHost {
         console.apply(if heard { Event::Said(said) } else { Event::Restored(said) });
     }
 
-    fn answer(&mut self, question: u64, choice: usize, said: String, console: &mut Console) {
-        if let Some(waiting) = self.asked.remove(&question) {
-            if waiting.send((choice, said)).is_err() {
-                // Nobody waits for it any more.
-            }
-            return;
-        }
-        let Some((id, decision)) = self.teller.decision(question, choice) else { return };
+    fn answer(&mut self, question: u64, reply: Reply, console: &mut Console) {
+        let Err(reply) = self.asked.answer(question, reply) else { return };
+        let Some((id, decision)) = self.teller.decision(question, reply.choice) else { return };
         let Some(Under::Turn { remote, .. }) = &self.under else { return };
-        if remote.answer(id, Answer { decision, words: said, scope: Scope::Local }).is_err() {
+        if remote.answer(id, Answer { decision, words: reply.words, scope: Scope::Local }).is_err() {
             console.apply(Event::Told(Notice::Warning, "the turn is over; nothing was decided".to_owned()));
         }
     }
 
     /// A desk for agents that work beside the conversation.
     pub(super) fn desk(&self) -> Arc<dyn PermissionDesk> {
-        Arc::new(Desk { mailbox: self.mailbox.clone() })
+        let (mailbox, root, rules) = (self.mailbox.clone(), self.root.clone(), self.rules.clone());
+        Arc::new(Desk { mailbox, root, rules })
     }
 
     /// Puts the policy in force, also in a turn that runs.
@@ -190,7 +195,7 @@ impl ChatHost {
     }
 
     /// Something happened in the turn.
-    fn hear_turn(&mut self, event: TurnEvent, console: &mut Console) {
+    fn hear_turn(&mut self, event: TurnEvent, change: Option<Box<Change>>, console: &mut Console) {
         match &event {
             TurnEvent::RuleMade { rule, .. } => self.talk.policy.add(rule.clone()),
             TurnEvent::Ended(ended) if ended.reason == EndReason::Completed => {
@@ -202,7 +207,7 @@ impl ChatHost {
             _ => {}
         }
         let is_counted = matches!(event, TurnEvent::Model(agent::model::ModelEvent::Usage(_)));
-        for event in self.teller.tell(event) {
+        for event in self.teller.tell(event, change.map(|change| *change)) {
             console.apply(event);
         }
         if is_counted && let Some(prices) = Prices::of(&self.talk.settings) {
@@ -262,7 +267,9 @@ impl Host for ChatHost {
             Intent::Steer(said) => self.steer(said, console),
             Intent::Command { name, rest } => return self.command(&name, &rest, console),
             Intent::Interrupt => self.interrupt(),
-            Intent::Answer { question, choice, words } => self.answer(question, choice, words, console),
+            Intent::Answer { question, choice, words } => {
+                self.answer(question, Reply { choice, words }, console);
+            }
             Intent::Complete(query) => {
                 let suggestions = self.files.suggest(&query);
                 console.apply(Event::Suggested { query, suggestions });
@@ -289,13 +296,16 @@ impl Host for ChatHost {
 
     fn hear(&mut self, message: Message, console: &mut Console) {
         match message {
-            Message::Turn(event) => self.hear_turn(event, console),
+            Message::Turn(event, change) => self.hear_turn(event, change, console),
             Message::Event(event) => console.apply(event),
             Message::Ask(mut question, answer) => {
                 question.id = self.teller.next_id();
-                self.asked.insert(question.id, answer);
-                console.apply(Event::Asked(question));
+                if self.asked.put(question.id, answer) {
+                    console.apply(Event::Asked(question));
+                }
             }
+            // Who waits no longer is looked for after every message.
+            Message::Withdrawn => {}
             Message::Returned(conversation, error) => self.returned(*conversation, error, console),
             Message::Lost(name) => self.lost(&name, console),
             Message::Worked(ending) => {
@@ -303,6 +313,9 @@ impl Host for ChatHost {
                 self.asked.clear();
                 console.apply(Event::TurnEnded(ending));
             }
+        }
+        for id in self.asked.withdrawn() {
+            console.apply(Event::Settled(id));
         }
     }
 
@@ -323,7 +336,7 @@ fn send(mailbox: &Mailbox, message: Message) {
         Ok(()) => {}
         Err(tokio::sync::mpsc::error::TrySendError::Full(message)) => {
             // How far a tool is may be left out; all else waits, and with it whoever says so much.
-            if !matches!(message, Message::Turn(TurnEvent::ToolReported { .. })) {
+            if !matches!(message, Message::Turn(TurnEvent::ToolReported { .. }, _)) {
                 // Nobody may be there any more.
                 tokio::task::block_in_place(|| drop(mailbox.blocking_send(message)));
             }

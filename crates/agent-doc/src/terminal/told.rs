@@ -1,7 +1,6 @@
 //! What happens in a turn, in the words of the view. Never shows what only a machine reads.
 
 use std::collections::HashMap;
-use std::path::PathBuf;
 
 use agent::history::Record;
 use agent::message::{Block, Part, Role, ToolCall, Usage};
@@ -9,17 +8,16 @@ use agent::model::ModelEvent;
 use agent::permission::PermissionDecision;
 use agent::turn::{CallKey, EndReason, Note, QuestionId};
 use serde_json::Value;
-use tui::{Ending, Event, Notice, Task, TaskState};
+use tui::{Change, Ending, Event, Notice, Task, TaskState};
 use workspace::conversation::TurnEvent;
 
-use super::{asking, changes};
+use super::asking;
 
 /// The longest title of a call.
 const TITLE_CHARS: usize = 400;
 
 /// Translates. Knows the names that the view has for calls and questions.
 pub(super) struct Teller {
-    root: PathBuf,
     /// The file that rules go to, as it is shown.
     rules: String,
     ids: u64,
@@ -29,18 +27,20 @@ pub(super) struct Teller {
     /// Tokens of answers that are whole, and of the one that comes.
     spent: Usage,
     current: Usage,
+    /// Whether an answer is whole whose end was not told yet: perhaps it only was too long, and goes on in the middle of a sentence.
+    is_over: bool,
 }
 
 impl Teller {
-    pub(super) fn new(root: PathBuf, rules: String) -> Teller {
+    pub(super) fn new(rules: String) -> Teller {
         Teller {
-            root,
             rules,
             ids: 0,
             calls: HashMap::new(),
             questions: HashMap::new(),
             spent: Usage::default(),
             current: Usage::default(),
+            is_over: false,
         }
     }
 
@@ -50,14 +50,15 @@ impl Teller {
         self.ids
     }
 
-    /// What a choice of a question means. It is asked once.
+    /// What a choice of a question means; none of them means to wait. It is asked once.
     pub(super) fn decision(
         &mut self,
         question: u64,
-        choice: usize,
+        choice: Option<usize>,
     ) -> Option<(QuestionId, PermissionDecision)> {
         let (id, decisions) = self.questions.remove(&question)?;
-        Some((id, *decisions.get(choice)?))
+        let decision = choice.and_then(|choice| decisions.get(choice).copied());
+        Some((id, decision.unwrap_or(PermissionDecision::Wait)))
     }
 
     /// The tokens of all turns.
@@ -65,21 +66,48 @@ impl Teller {
         self.spent.plus(self.current)
     }
 
-    /// What the view is told of an event.
-    pub(super) fn tell(&mut self, event: TurnEvent) -> Vec<Event> {
+    /// What the view is told of an event, which makes this change if it makes one.
+    pub(super) fn tell(&mut self, event: TurnEvent, change: Option<Change>) -> Vec<Event> {
+        let mut events: Vec<Event> = self.seam(&event).into_iter().collect();
+        events.extend(self.translated(event, change));
+        events
+    }
+
+    /// What stands between the answer so far and what comes now.
+    fn seam(&mut self, event: &TurnEvent) -> Option<Event> {
+        let is_next = match event {
+            // Only a model that was cut off is told to go on by anything but results of tools.
+            TurnEvent::Committed(Record::Message(message)) if message.role == Role::User => {
+                self.is_over &= message.results().next().is_some();
+                false
+            }
+            TurnEvent::Model(event) => matches!(
+                event,
+                ModelEvent::TextDelta { .. }
+                    | ModelEvent::ThinkingDelta { .. }
+                    | ModelEvent::CallStarted { .. }
+            ),
+            TurnEvent::Asked { .. } | TurnEvent::ToolStarted { .. } | TurnEvent::Ended(_) => true,
+            _ => false,
+        };
+        (is_next && std::mem::take(&mut self.is_over)).then_some(Event::Break)
+    }
+
+    fn translated(&mut self, event: TurnEvent, change: Option<Change>) -> Vec<Event> {
         match event {
             TurnEvent::Model(event) => self.model(event),
             TurnEvent::Superseded => vec![Event::Void],
             TurnEvent::Committed(Record::Message(message)) if message.role == Role::Assistant => {
                 self.spent = self.spent.plus(std::mem::take(&mut self.current));
-                vec![Event::Break]
+                self.is_over = true;
+                Vec::new()
             }
             TurnEvent::Committed(Record::Message(_) | Record::Withdrawn | Record::Compacted(_)) => Vec::new(),
             TurnEvent::Asked { id, question } => {
                 let name = self.next_id();
                 let decisions = question.options("agent").into_iter().map(|(_, decision)| decision);
                 self.questions.insert(name, (id, decisions.collect()));
-                let question = asking::question(name, &question, "agent", &self.root, &self.rules);
+                let question = asking::question(name, &question, "agent", change, &self.rules);
                 vec![Event::Asked(Box::new(question))]
             }
             TurnEvent::Settled(id) => {
@@ -87,7 +115,7 @@ impl Teller {
                 self.questions.retain(|_, (known, _)| *known != id);
                 name.map(Event::Settled).into_iter().collect()
             }
-            TurnEvent::ToolStarted { key, call } => self.started(key, &call),
+            TurnEvent::ToolStarted { key, call } => self.started(key, &call, change),
             TurnEvent::ToolReported { key, line } => {
                 self.calls.get(&key).map(|id| Event::ToolReported { id: *id, line }).into_iter().collect()
             }
@@ -137,14 +165,14 @@ impl Teller {
         }
     }
 
-    fn started(&mut self, key: CallKey, call: &ToolCall) -> Vec<Event> {
+    fn started(&mut self, key: CallKey, call: &ToolCall, change: Option<Change>) -> Vec<Event> {
         if call.name == "Todo" {
             return vec![Event::Tasks(tasks(call))];
         }
         let id = self.next_id();
         self.calls.insert(key, id);
         let (tool, title) = (call.name.clone(), title(call));
-        vec![Event::ToolBegan { id, tool, title, change: changes::of(call, &self.root) }]
+        vec![Event::ToolBegan { id, tool, title, change }]
     }
 }
 

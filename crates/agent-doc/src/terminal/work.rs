@@ -138,30 +138,27 @@ pub(super) async fn append(documents: &Documents, path: &str, said: &str) -> Res
     anyhow::bail!("others keep writing {path}")
 }
 
+/// A run that is to be started.
+pub(super) struct Errand {
+    pub(super) root: PathBuf,
+    pub(super) documents: Documents,
+    pub(super) objective: String,
+    /// Who is asked what its workers may do.
+    pub(super) desk: Arc<dyn PermissionDesk>,
+}
+
 /// Starts a run and follows it to its end.
-pub(super) async fn conduct(
-    root: PathBuf,
-    documents: Documents,
-    objective: String,
-    mailbox: Mailbox,
-    stop: StreamController,
-) {
-    let ending = match conducted(root, documents, objective, &mailbox, &stop).await {
+pub(super) async fn conduct(errand: Errand, mailbox: Mailbox, stop: StreamController) {
+    let ending = match conducted(errand, &mailbox, &stop).await {
         Ok(ending) => ending,
         Err(error) => Ending::Failed(words_of(&error)),
     };
     over(&mailbox, ending).await;
 }
 
-async fn conducted(
-    root: PathBuf,
-    documents: Documents,
-    objective: String,
-    mailbox: &Mailbox,
-    stop: &StreamController,
-) -> Result<Ending> {
-    let opened = runs::open(&root, documents, Purpose::Work(&[])).await?;
-    let wanted = Run { objective, ..Run::default() };
+async fn conducted(errand: Errand, mailbox: &Mailbox, stop: &StreamController) -> Result<Ending> {
+    let opened = runs::open(&errand.root, errand.documents, Purpose::Ask(&errand.desk)).await?;
+    let wanted = Run { objective: errand.objective, ..Run::default() };
     let started = match opened.runs.start(wanted).await {
         Ok(started) => started,
         Err(error) => return Err(runs::told(&error)),

@@ -14,6 +14,7 @@ use models::Offline;
 use tools::mcp::Servers;
 use workspace::command::Actor;
 use workspace::documents::Documents;
+use workspace::outside::PermissionDesk;
 use workspace::sidecar::Sidecar;
 
 use super::model::Chosen;
@@ -54,7 +55,24 @@ struct Common {
     preamble: String,
     mcp: Vec<Arc<dyn Tool>>,
     /// Who is asked; nobody, and what no rule allows is refused.
-    desk: Option<web::Desk>,
+    desk: Option<Counter>,
+}
+
+/// Where workers ask.
+enum Counter {
+    /// On the pages of the document that they work on.
+    Pages(web::Desk),
+    /// At one place for all of them.
+    Person(Arc<dyn PermissionDesk>),
+}
+
+impl Counter {
+    fn at(&self, document: &str) -> Arc<dyn PermissionDesk> {
+        match self {
+            Counter::Pages(desk) => desk.at(document),
+            Counter::Person(desk) => Arc::clone(desk),
+        }
+    }
 }
 
 /// What runs are opened for.
@@ -62,8 +80,10 @@ struct Common {
 pub(crate) enum Purpose<'a> {
     /// To let workers work, with these rules for this time.
     Work(&'a [String]),
-    /// To let workers work who can ask here what no rule allows.
+    /// To let workers work who can ask on a page what no rule allows.
     Serve(&'a web::Desk),
+    /// To let workers work who can ask this person.
+    Ask(&'a Arc<dyn PermissionDesk>),
     /// To look at them and decide about them.
     Look,
 }
@@ -78,7 +98,8 @@ pub(crate) async fn open(root: &Path, documents: Documents, purpose: Purpose<'_>
         rules.extend(turns::allowed(allow)?);
     }
     let (mode, desk) = match purpose {
-        Purpose::Serve(desk) => (Mode::Default, Some(desk.clone())),
+        Purpose::Serve(desk) => (Mode::Default, Some(Counter::Pages(desk.clone()))),
+        Purpose::Ask(desk) => (Mode::Default, Some(Counter::Person(Arc::clone(desk)))),
         Purpose::Work(_) | Purpose::Look => (Mode::DontAsk, None),
     };
     let policy = Policy::new(mode, files.places(), rules);
@@ -87,7 +108,7 @@ pub(crate) async fn open(root: &Path, documents: Documents, purpose: Purpose<'_>
     log::begin(&sidecar);
     let trust = Trust::of_person();
     let (servers, roles, preamble) = match purpose {
-        Purpose::Work(_) | Purpose::Serve(_) => {
+        Purpose::Work(_) | Purpose::Serve(_) | Purpose::Ask(_) => {
             let artifacts = sidecar.private_folder("artifacts").context("there is no place for output")?;
             let servers = servers::start(&settings, &policy, &artifacts).await;
             (Some(servers), roles::all(&root, &trust), prompt::system(&root, &trust))

@@ -2,9 +2,11 @@
 
 mod checklist;
 mod commands;
+mod desks;
 mod endings;
 mod follow;
 mod interrupts;
 mod looks;
 mod pane;
+mod plain;
 mod questions;

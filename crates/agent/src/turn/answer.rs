@@ -23,7 +23,7 @@ impl Turn {
         }
         match event {
             ModelEvent::Stopped { reason, detail } => self.answered_whole(&reason, detail, effects),
-            ModelEvent::Usage(_) | ModelEvent::Unknown { .. } => {}
+            ModelEvent::Unknown { .. } => {}
             shown => effects.push(Effect::Show(shown)),
         }
     }

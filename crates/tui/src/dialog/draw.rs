@@ -1,10 +1,11 @@
 //! How a question looks. Never leaves out a choice or a part of what would be done: what has no room can be scrolled to.
 
+use std::rc::Rc;
 use std::time::Duration;
 
 use ratatui::text::{Line, Span};
 
-use super::Dialogs;
+use super::{Dialogs, Notes, Seen};
 use crate::ask::{Choice, Question};
 use crate::harmless;
 use crate::live::Picture;
@@ -14,30 +15,49 @@ use crate::wrap::{chop, cut, hang, wrap};
 /// The most rows that what would be done gets before it is scrolled.
 const BODY_MAX: usize = 40;
 
+/// Exactly what would be done, in rows of a width.
+#[derive(Debug)]
+pub(super) struct Body {
+    question: u64,
+    columns: usize,
+    rows: Rc<[Line<'static>]>,
+}
+
 impl Dialogs {
     /// The question that is shown, in at most `rows_max` rows.
     pub(crate) fn draw(&self, columns: usize, rows_max: usize, now: Duration, theme: Theme) -> Picture {
         let Some(question) = self.waiting.front() else { return Picture::default() };
         let mut head = self.head(question, columns, theme);
-        let body = body(question, columns, theme);
-        let notes = if self.words.is_some() { Notes::Chosen } else { Notes::All };
-        let mut choices = self.choices(question, columns, notes, theme);
+        let body = self.body(question, columns, theme);
+        let wanted = if self.words.is_some() { Notes::Chosen } else { Notes::All };
+        let (mut notes, mut choices) = (wanted, self.choices(question, columns, wanted, theme));
         if head.len() + choices.len() + 2 > rows_max {
             head.truncate(1);
-            choices = self.choices(question, columns, Notes::Chosen, theme);
+            (notes, choices) = (Notes::Chosen, self.choices(question, columns, Notes::Chosen, theme));
         }
         if head.len() + choices.len() + 2 > rows_max {
-            choices = self.choices(question, columns, Notes::None, theme);
+            (notes, choices) = if self.is_confirming {
+                (Notes::Chosen, self.alone(question, columns, theme))
+            } else {
+                (Notes::None, self.choices(question, columns, Notes::None, theme))
+            };
         }
         let (mut below, cursor) = self.below(columns, now, theme);
-        // What would be done matters more than what the keys are.
-        if head.len() + choices.len() + below.len() + body.len() > rows_max && cursor.is_none() {
+        // What would be done matters more than what the keys are, but for the one that is waited for.
+        let is_full = head.len() + choices.len() + below.len() + body.len() > rows_max;
+        if is_full && cursor.is_none() && !self.is_confirming {
             below.clear();
         }
         let room = rows_max.saturating_sub(head.len() + choices.len() + below.len()).clamp(1, BODY_MAX);
         let mut rows = head;
         let is_roomy = room > body.len();
-        rows.extend(self.window(body, room, columns, theme));
+        let (window, shown) = self.window(&body, room, columns, theme);
+        self.seen.set(Seen {
+            scroll_max: body.len().saturating_sub(shown),
+            page: shown.saturating_sub(1),
+            notes,
+        });
+        rows.extend(window);
         if is_roomy {
             rows.push(Line::default());
         }
@@ -70,21 +90,34 @@ impl Dialogs {
         head
     }
 
-    /// The part of the text that is scrolled to.
+    /// The rows of what would be done, made once for a width.
+    fn body(&self, question: &Question, columns: usize, theme: Theme) -> Rc<[Line<'static>]> {
+        let mut kept = self.body.borrow_mut();
+        if let Some(body) = kept.as_ref()
+            && (body.question, body.columns) == (question.id, columns)
+        {
+            return Rc::clone(&body.rows);
+        }
+        let rows: Rc<[Line<'static>]> = body(question, columns, theme).into();
+        *kept = Some(Body { question: question.id, columns, rows: Rc::clone(&rows) });
+        rows
+    }
+
+    /// The part of the text that is scrolled to, and how many of its rows that is.
     fn window(
         &self,
-        body: Vec<Line<'static>>,
+        body: &[Line<'static>],
         room: usize,
         columns: usize,
         theme: Theme,
-    ) -> Vec<Line<'static>> {
+    ) -> (Vec<Line<'static>>, usize) {
         if body.len() <= room {
-            return body;
+            return (body.to_vec(), body.len());
         }
         let shown = room.saturating_sub(1).max(1);
-        let first = self.scrolled.min(body.len() - shown);
         let hidden = body.len() - shown;
-        let mut rows: Vec<Line<'static>> = body.into_iter().skip(first).take(shown).collect();
+        let first = self.scrolled.min(hidden);
+        let mut rows: Vec<Line<'static>> = body.iter().skip(first).take(shown).cloned().collect();
         if room == 1 {
             // A part of a command must never look like the whole.
             let mark = format!("…+{hidden}");
@@ -96,7 +129,7 @@ impl Dialogs {
             let words = format!("  … {hidden} more lines (page up, page down)");
             rows.push(Line::styled(cut(&words, columns), theme.warning()));
         }
-        rows
+        (rows, shown)
     }
 
     fn choices(&self, question: &Question, columns: usize, notes: Notes, theme: Theme) -> Vec<Line<'static>> {
@@ -108,13 +141,20 @@ impl Dialogs {
                 Notes::Chosen => is_chosen,
                 Notes::None => false,
             };
-            if has_note && !choice.note.is_empty() {
-                let note = [Span::styled(harmless::one_line(&choice.note), theme.dim())];
-                rows.extend(wrap(&note, columns.saturating_sub(5)).into_iter().map(|row| indented(row, 5)));
+            if has_note {
+                rows.extend(note(choice, columns, theme));
             }
             rows
         });
         rows.collect()
+    }
+
+    /// The choice that waits for enter, where there is no room for the others.
+    fn alone(&self, question: &Question, columns: usize, theme: Theme) -> Vec<Line<'static>> {
+        let Some(choice) = question.choices.get(self.chosen) else { return Vec::new() };
+        let mut rows = option(choice, true, columns, theme);
+        rows.extend(note(choice, columns, theme));
+        rows
     }
 
     /// The line for words, or what the keys do.
@@ -131,20 +171,13 @@ impl Dialogs {
             rows.push(Line::styled(cut(hint, columns), theme.dim()));
             return (rows, Some(written.cursor));
         }
-        let hint = if self.is_armed(now) {
-            "1-4 or ↑↓ and enter · esc waits"
-        } else {
-            "in a moment your keys count here"
+        let hint = match () {
+            () if !self.is_armed(now) => "in a moment your keys count here",
+            () if self.is_confirming => "enter does it · ↑↓ others · esc waits",
+            () => "1-4 or ↑↓ and enter · esc waits",
         };
         (vec![Line::styled(cut(hint, columns), theme.dim())], None)
     }
-}
-
-#[derive(Clone, Copy)]
-enum Notes {
-    All,
-    Chosen,
-    None,
 }
 
 fn option(choice: &Choice, is_chosen: bool, columns: usize, theme: Theme) -> Vec<Line<'static>> {
@@ -154,12 +187,21 @@ fn option(choice: &Choice, is_chosen: bool, columns: usize, theme: Theme) -> Vec
     hang(wrap(&label, columns.saturating_sub(5)), &mark, &Span::raw("     "))
 }
 
+/// What a choice does beyond this one time.
+fn note(choice: &Choice, columns: usize, theme: Theme) -> Vec<Line<'static>> {
+    if choice.note.is_empty() {
+        return Vec::new();
+    }
+    let note = [Span::styled(harmless::exact(&choice.note).replace('\n', "␊"), theme.dim())];
+    wrap(&note, columns.saturating_sub(5)).into_iter().map(|row| indented(row, 5)).collect()
+}
+
 /// Exactly what would be done.
 fn body(question: &Question, columns: usize, theme: Theme) -> Vec<Line<'static>> {
     let room = columns.saturating_sub(2).max(1);
     let mut rows = Vec::new();
     if !question.body.is_empty() {
-        for line in harmless::shown(&question.body).split('\n') {
+        for line in harmless::exact(&question.body).split('\n') {
             rows.extend(chop(&[Span::styled(line.to_owned(), theme.accent())], room));
         }
     }

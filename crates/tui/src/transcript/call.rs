@@ -34,11 +34,17 @@ enum State {
     Over { output: String, is_error: bool },
 }
 
-/// The whole output of a call.
+/// The whole of what a call printed or changed.
 #[derive(Debug)]
 pub(super) struct Kept {
     title: String,
-    output: String,
+    whole: Whole,
+}
+
+#[derive(Debug)]
+enum Whole {
+    Output(String),
+    Change(Change),
 }
 
 impl Call {
@@ -134,25 +140,37 @@ impl Call {
         let mut rows = change.rows(columns.saturating_sub(2).max(1), theme);
         if let Some(hidden) = rows.len().checked_sub(CHANGE_ROWS).filter(|hidden| *hidden > 0) {
             rows.truncate(CHANGE_ROWS);
-            rows.push(Line::styled(format!("… {hidden} more lines"), theme.dim()));
+            let words = format!("… {hidden} more lines (ctrl-o shows them)");
+            rows.push(Line::styled(cut(&words, columns.saturating_sub(2)), theme.dim()));
         }
         hang(rows, &Span::raw("  "), &Span::raw("  "))
     }
 
-    /// What can be shown whole later.
-    pub(super) fn into_kept(self) -> Option<Kept> {
+    /// What can be shown whole later, of what did not fit into `columns`.
+    pub(super) fn into_kept(self, columns: usize, theme: Theme) -> Option<Kept> {
         let State::Over { output, is_error } = &self.state else { return None };
-        let is_whole = self.excerpt(output, *is_error).len() >= output.lines().count();
         let title = format!("{} {}", self.tool, harmless::one_line(&self.title));
-        (!is_whole).then(|| Kept { title, output: output.clone() })
+        if let Some(change) = &self.change
+            && !is_error
+        {
+            let is_whole = change.rows(columns.saturating_sub(2).max(1), theme).len() <= CHANGE_ROWS;
+            return (!is_whole).then(|| Kept { title, whole: Whole::Change(change.clone()) });
+        }
+        let is_whole = self.excerpt(output, *is_error).len() >= output.lines().count();
+        (!is_whole).then(|| Kept { title, whole: Whole::Output(output.clone()) })
     }
 }
 
 impl Kept {
     pub(super) fn rows(&self, columns: usize, theme: Theme) -> Vec<Line<'static>> {
         let mut rows = vec![Line::styled(cut(&self.title, columns), theme.strong())];
-        for line in self.output.lines() {
-            rows.extend(chop(&[Span::styled(line.to_owned(), theme.dim())], columns));
+        match &self.whole {
+            Whole::Output(output) => {
+                for line in output.lines() {
+                    rows.extend(chop(&[Span::styled(line.to_owned(), theme.dim())], columns));
+                }
+            }
+            Whole::Change(change) => rows.extend(change.rows(columns, theme)),
         }
         rows
     }

@@ -69,8 +69,13 @@ impl View {
             Input::Escape => return self.escape(now),
             Input::Cancel => return self.cancel(now),
             Input::EndOfFile if self.composer.is_empty() => return Some(Intent::Leave),
-            Input::Up if self.composer.is_empty() && !self.queue.is_empty() => {
-                if let Some((words, _)) = self.queue.pop() {
+            Input::Up if self.walks_queue() && self.composer.is_on_first_line() => {
+                if let Some(words) = self.queue.above(&self.composer.whole()) {
+                    self.composer.replace(&words);
+                }
+            }
+            Input::Down if self.queue.is_editing() && self.composer.is_on_last_line() => {
+                if let Some(words) = self.queue.below(&self.composer.whole()) {
                     self.composer.replace(&words);
                 }
             }
@@ -94,6 +99,11 @@ impl View {
         self.asked()
     }
 
+    /// Whether the key up goes to messages that wait, and not to prompts of the past.
+    fn walks_queue(&self) -> bool {
+        self.queue.is_editing() || (self.composer.is_empty() && !self.queue.messages().is_empty())
+    }
+
     /// Asks what could stand here, if that is new.
     fn asked(&mut self) -> Option<Intent> {
         let query = query(self.composer.before()).map(str::to_owned);
@@ -112,9 +122,8 @@ impl View {
         let words = self.composer.take();
         let _ = self.offer.ask(None);
         let words = words.trim().to_owned();
-        if let Some(line) = words.strip_prefix('/').filter(|line| is_command(line)) {
-            let (name, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
-            return Some(Intent::Command { name: name.to_owned(), rest: rest.trim().to_owned() });
+        if let Some(command) = command(&words) {
+            return Some(command);
         }
         if self.is_busy() {
             self.enqueue(words, delivery, now);
@@ -155,6 +164,13 @@ impl View {
         self.say_hint("ctrl-c again to leave", now);
         self.is_busy().then_some(Intent::Interrupt)
     }
+}
+
+/// The command that a line is, if it is one.
+pub fn command(words: &str) -> Option<Intent> {
+    let line = words.strip_prefix('/').filter(|line| is_command(line))?;
+    let (name, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+    Some(Intent::Command { name: name.to_owned(), rest: rest.trim().to_owned() })
 }
 
 /// Whether a line is meant for us: `/help`, but not `/etc/hosts is wrong`.

@@ -30,7 +30,7 @@ fn a_panic_gives_the_terminal_back_and_is_told_after_that() {
     let (socket, log) = (folder.path().join("tmux"), folder.path().join("log"));
     let program = std::env::current_exe().unwrap().display().to_string();
     let command = format!(
-        "{MARK}='{}' '{program}' --exact guard::the_program_that_panics --nocapture; stty -a; echo given back; cat",
+        "{MARK}='{}' '{program}' --exact guard::the_program_that_panics --nocapture; stty -a; echo given back; cat -v",
         log.display()
     );
     tmux(&socket, &["-f", "/dev/null", "new-session", "-d", "-x", "160", "-y", "50", &command]);
@@ -42,7 +42,22 @@ fn a_panic_gives_the_terminal_back_and_is_told_after_that() {
         }
         std::thread::sleep(Duration::from_millis(10));
     }
+    let cursor = tmux(&socket, &["display-message", "-p", "#{cursor_flag}"]);
+    // What is pasted now comes without marks, as before.
+    tmux(&socket, &["set-buffer", "pasted"]);
+    tmux(&socket, &["paste-buffer", "-p"]);
+    tmux(&socket, &["send-keys", "Enter"]);
+    let mut pasted = String::new();
+    for _ in 0..2000 {
+        pasted = tmux(&socket, &["capture-pane", "-p"]);
+        if pasted.matches("pasted").count() >= 2 {
+            break;
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
     tmux(&socket, &["kill-server"]);
+    assert_eq!(cursor.trim(), "1");
+    assert!(pasted.contains("\npasted\npasted\n"), "{pasted}");
     assert!(shown.contains(" icanon ") && shown.contains(" echo "), "{shown}");
     assert!(shown.contains("in the front end") && !shown.contains("in a worker"), "{shown}");
     assert!(!shown.contains("a stray line"), "{shown}");

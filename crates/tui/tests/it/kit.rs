@@ -73,6 +73,9 @@ impl Stage {
         let finished = self.view.take_finished();
         self.screen.draw(&finished, &self.view.live(self.now)).unwrap();
         let bytes = std::mem::take(self.screen.out());
+        // A terminal of sixteen colours takes a longer colour for several shorter ones.
+        let written = String::from_utf8_lossy(&bytes);
+        assert!(!written.contains("38;") && !written.contains("48;"), "{written:?}");
         self.terminal.process(&bytes);
     }
 
@@ -81,6 +84,27 @@ impl Stage {
         let rows: Vec<String> =
             self.terminal.screen().contents().lines().map(|row| row.trim_end().to_owned()).collect();
         rows.join("\n").trim_end().to_owned()
+    }
+
+    /// The cell where these words begin on the screen.
+    fn cell_of(&self, words: &str) -> vt100::Cell {
+        let screen = self.terminal.screen();
+        let columns = screen.size().1.get();
+        let rows: Vec<String> = screen.rows(0, columns).collect();
+        let row =
+            rows.iter().position(|row| row.contains(words)).unwrap_or_else(|| panic!("{words}: {rows:#?}"));
+        let before = rows[row].split(words).next().unwrap().chars().count();
+        screen.cell(u16::try_from(row).unwrap(), u16::try_from(before).unwrap()).unwrap().clone()
+    }
+
+    /// The colour of words on the screen.
+    pub(crate) fn colour_of(&self, words: &str) -> vt100::Color {
+        self.cell_of(words).fgcolor()
+    }
+
+    /// Whether words on the screen are dimmed.
+    pub(crate) fn is_dim(&self, words: &str) -> bool {
+        self.cell_of(words).dim()
     }
 
     /// All that was ever shown, scrolled away or not.
@@ -108,6 +132,7 @@ pub(crate) fn question(id: u64, command: &str) -> Question {
         label: label.to_owned(),
         note: note.to_owned(),
         takes_words: number == 3,
+        is_refusal: number == 3,
     };
     Question {
         id,

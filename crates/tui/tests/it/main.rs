@@ -16,6 +16,7 @@ mod harmless;
 mod kit;
 mod markdown;
 mod picture;
+mod plain;
 mod screen;
 mod sizes;
 mod turn;

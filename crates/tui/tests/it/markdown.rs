@@ -206,3 +206,13 @@ fn a_resize_in_the_middle_wraps_the_live_part_anew() {
     assert_eq!(shown.matches("many words").count(), 1, "{shown}");
     assert!(shown.lines().all(|line| line.chars().count() <= 30), "{shown}");
 }
+
+#[test]
+fn code_has_colours_and_words_have_none() {
+    let mut stage = crate::kit::Stage::new(60, 24);
+    stage.apply(tui::Event::TurnBegan);
+    stage.apply(tui::Event::Text("Some words.\n\n```rust\nfn main() { \"text\"; }\n```\n\n".to_owned()));
+    assert_eq!(stage.colour_of("fn main"), vt100::Color::Idx(5));
+    assert_eq!(stage.colour_of("\"text\""), vt100::Color::Idx(2));
+    assert_eq!(stage.colour_of("Some words."), vt100::Color::Default);
+}

@@ -1,8 +1,8 @@
 //! A turn as the person sees it: what is live, what waits, and how it ends.
 
-use tui::{Change, ChangeLine, Ending, Event, Input, Intent, Notice, Plain, Sign, Task, TaskState, Theme};
+use tui::{Change, ChangeLine, Ending, Event, Input, Intent, Sign, Task, TaskState, Theme};
 
-use crate::kit::{Stage, asked};
+use crate::kit::Stage;
 
 fn began(stage: &mut Stage, id: u64, tool: &str) {
     stage.apply(Event::ToolBegan { id, tool: tool.to_owned(), title: format!("call {id}"), change: None });
@@ -137,7 +137,7 @@ fn a_call_that_never_ended_is_marked_when_the_turn_is_over() {
     assert!(stage.shown().contains("✗ Bash call 1"), "{}", stage.shown());
 }
 
-fn change() -> Change {
+pub(crate) fn change() -> Change {
     let line = |sign, number, text: &str| ChangeLine { sign, number, text: text.to_owned() };
     Change {
         path: "src/main.rs".to_owned(),
@@ -197,10 +197,121 @@ fn thoughts_are_dimmed_and_folded_until_they_are_wanted() {
         "{}",
         stage.shown()
     );
+    assert!(stage.is_dim("First thought") && !stage.is_dim("Answer."), "{}", stage.shown());
+    // Rows that went out stay; the whole thought is shown again.
     stage.press(Input::Thoughts);
+    assert_eq!(stage.shown().matches("Third.").count(), 1, "{}", stage.shown());
+    assert!(stage.is_dim("Third."), "{}", stage.shown());
     stage.apply(Event::Thinking(thought.to_owned()));
     stage.apply(Event::Break);
-    assert!(stage.shown().contains("Third."), "{}", stage.shown());
+    assert_eq!(stage.shown().matches("Third.").count(), 2, "{}", stage.shown());
+    // Folded again and unfolded: nothing is shown that was shown whole.
+    stage.press(Input::Thoughts);
+    stage.press(Input::Thoughts);
+    assert_eq!(stage.shown().matches("Third.").count(), 2, "{}", stage.shown());
+}
+
+#[test]
+fn a_long_edit_is_cut_in_the_transcript_and_can_be_shown_whole() {
+    let mut stage = Stage::new(80, 24);
+    let line = |number| ChangeLine { sign: Sign::Added, number, text: format!("new {number}.") };
+    let change = Change { path: "long.txt".to_owned(), lines: (1..=500).map(line).collect() };
+    stage.apply(Event::TurnBegan);
+    stage.apply(Event::ToolBegan {
+        id: 1,
+        tool: "Write".to_owned(),
+        title: "long.txt".to_owned(),
+        change: Some(change),
+    });
+    stage.apply(Event::ToolEnded { id: 1, output: "written".to_owned(), is_error: false });
+    assert!(stage.shown().contains("… 460 more lines (ctrl-o shows them)"), "{}", stage.shown());
+    assert!(!stage.all().contains("new 41."), "{}", stage.all());
+    stage.press(Input::Expand);
+    assert!(stage.all().contains("Write long.txt\n  1 + new 1."), "{}", stage.all());
+    assert!(stage.shown().contains("500 + new 500."), "{}", stage.shown());
+}
+
+#[test]
+fn what_is_watched_takes_words_at_once_and_says_nothing_of_interrupting() {
+    let mut stage = Stage::new(80, 24);
+    stage.apply(Event::Watching);
+    stage.apply(Event::Doing("merging".to_owned()));
+    stage.wait(61_000);
+    assert!(stage.shown().contains("merging (1 min 01 s)"), "{}", stage.shown());
+    assert!(stage.view.wakes_at(stage.now).is_some());
+    let task = Task { state: TaskState::Doing, text: "Researcher: reading".to_owned() };
+    stage.apply(Event::Tasks(vec![task]));
+    assert!(stage.shown().contains("▸ Researcher: reading"), "{}", stage.shown());
+    stage.letters("look there too");
+    assert_eq!(stage.press(Input::Enter), Some(Intent::Say("look there too".to_owned())));
+    assert_ne!(stage.press(Input::Escape), Some(Intent::Interrupt));
+    stage.apply(Event::TurnEnded(Ending::Done));
+    assert!(stage.view.wakes_at(stage.now + std::time::Duration::from_secs(9)).is_none());
+    assert!(!stage.shown().contains("merging"), "{}", stage.shown());
+}
+
+#[test]
+fn any_message_that_waits_can_be_changed_taken_away_or_left() {
+    let mut stage = Stage::new(80, 30);
+    stage.apply(Event::TurnBegan);
+    for words in ["first", "second", "third"] {
+        stage.letters(words);
+        stage.press(Input::Enter);
+    }
+    // Up to the second one, which is changed in its place.
+    stage.press(Input::Up);
+    stage.press(Input::Up);
+    assert!(stage.shown().contains("› second"), "{}", stage.shown());
+    stage.letters(" thought");
+    stage.press(Input::Enter);
+    assert!(stage.shown().contains("next: first\nnext: second thought\nnext: third\n"), "{}", stage.shown());
+    // The first one is taken away; the others stay.
+    for _ in 0..3 {
+        stage.press(Input::Up);
+    }
+    assert!(stage.shown().contains("› first"), "{}", stage.shown());
+    stage.press(Input::CutBefore);
+    stage.press(Input::Down);
+    assert!(
+        stage.shown().contains("› second thought") && !stage.shown().contains("first"),
+        "{}",
+        stage.shown()
+    );
+    stage.press(Input::Down);
+    stage.press(Input::Down);
+    assert!(stage.shown().contains("next: second thought\nnext: third\n"), "{}", stage.shown());
+    stage.apply(Event::TurnEnded(Ending::Done));
+    assert_eq!(stage.view.take_intents(), [Intent::Say("second thought\n\nthird".to_owned())]);
+}
+
+#[test]
+fn a_long_paste_that_comes_back_is_one_item_again() {
+    let paste: String = (0..5000).map(|line| format!("line {line}\n")).collect();
+    let mut stage = Stage::new(80, 24);
+    stage.apply(Event::TurnBegan);
+    stage.letters("see ");
+    stage.press(Input::Pasted(paste.clone()));
+    stage.letters("there");
+    stage.press(Input::Enter);
+    stage.press(Input::Up);
+    assert!(stage.shown().contains("› see [pasted: 5000 lines]"), "{}", stage.shown());
+    assert!(stage.shown().contains("there"), "{}", stage.shown());
+    stage.press(Input::Enter);
+    // A stop gives it back, and so does a model that never heard it.
+    stage.apply(Event::TurnEnded(Ending::Stopped("Interrupted.".to_owned())));
+    assert!(stage.shown().contains("› see [pasted: 5000 lines]"), "{}", stage.shown());
+    let Some(Intent::Say(said)) = stage.press(Input::Enter) else { panic!("nothing was said") };
+    assert_eq!(said, format!("see {paste}there"));
+    stage.apply(Event::Restored(said));
+    assert!(stage.shown().contains("› see [pasted: 5000 lines]"), "{}", stage.shown());
+}
+
+#[test]
+fn what_all_turns_cost_stands_on_the_status_line() {
+    let mut stage = Stage::new(80, 24);
+    assert!(!stage.shown().contains('$'), "{}", stage.shown());
+    stage.apply(Event::Cost(123_456));
+    assert!(stage.shown().contains("$1.23"), "{}", stage.shown());
 }
 
 #[test]
@@ -262,47 +373,4 @@ fn a_turn_is_stopped_by_the_key_for_leaving_too() {
     stage.apply(Event::TurnBegan);
     assert_eq!(stage.press(Input::Cancel), Some(Intent::Interrupt));
     assert_eq!(stage.press(Input::Cancel), Some(Intent::Leave));
-}
-
-#[test]
-fn plain_mode_says_everything_in_whole_lines_without_signs() {
-    let mut plain = Plain::default();
-    let events = [
-        Event::TurnBegan,
-        Event::Thinking("hm".to_owned()),
-        Event::Thinking("hm".to_owned()),
-        Event::Text("Hello\u{1b}[2J wor".to_owned()),
-        Event::Text("ld.\nMore".to_owned()),
-        Event::Break,
-        Event::ToolBegan { id: 1, tool: "Bash".to_owned(), title: "ls".to_owned(), change: None },
-        Event::ToolEnded { id: 1, output: "a\nb".to_owned(), is_error: false },
-        Event::ToolEnded { id: 2, output: "no".to_owned(), is_error: true },
-        Event::Told(Notice::Warning, "odd".to_owned()),
-        Event::Void,
-        asked(3, "rm x"),
-        Event::Page("# List\n- a".to_owned()),
-        Event::TurnEnded(Ending::Failed("it broke".to_owned())),
-    ];
-    let text: String = events.iter().map(|event| plain.apply(event)).collect();
-    expect_test::expect![[r#"
-        Thinking.
-        Hello␛[2J world.
-        More
-        Tool Bash: ls
-        It is done: b
-        It failed: no
-        Warning: odd
-        The answer broke off and begins again.
-        Question: agent wants to run a command.
-        rm x
-        1. Allow this time
-        2. Always allow (saves 'allow Bash(cargo build *)' for this project)
-        3. Wait and tell agent what to do differently
-        4. Never allow (saves 'deny Bash(cargo build *)' for this project)
-        Your number, or nothing to wait:
-        # List
-        - a
-        Error: it broke
-    "#]]
-    .assert_eq(&text);
 }

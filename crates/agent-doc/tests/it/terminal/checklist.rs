@@ -107,9 +107,23 @@ async fn an_answer_that_the_limit_cut_off_goes_on_and_is_shown_as_one() {
     pane.line("tell");
     answer(asked(&server).await, words(0, "Once upon a ti"), "max_tokens").await;
     answer(asked(&server).await, words(0, "me there was."), "end_turn").await;
-    let shown = pane.until("there was.");
-    assert!(shown.contains("Once upon a ti"), "{shown}");
+    pane.until("Once upon a time there was.");
     pane.without("esc to interrupt");
+    let shown = pane.shown();
+    assert_eq!(shown.matches("Once upon a time there was.").count(), 1, "{shown}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn tokens_and_what_they_cost_stand_on_the_status_line() {
+    let (person, server) = crate::chat_server::world().await;
+    std::fs::create_dir_all(person.scratch.path("home/agent-doc")).unwrap();
+    let prices = "[price]\ninput = 100000\noutput = 200000\n";
+    person.scratch.write("home/agent-doc/config.toml", prices);
+    let pane = super::pane::Pane::chat(&person, &server, "");
+    pane.line("tell");
+    answer(asked(&server).await, words(0, "It is so."), "end_turn").await;
+    // Ten tokens in and five out.
+    pane.until("15 tokens · $2.00");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -130,3 +130,84 @@ fn a_run_is_started_and_followed() {
     let runs = std::fs::read_dir(person.scratch.path("project/runs")).unwrap().count();
     assert_eq!(runs, 1);
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn conversations_are_gone_on_with_by_name() {
+    let (_person, server, pane) = world("--mode plan").await;
+    pane.until("plan mode");
+    pane.line("/mode default");
+    pane.line("the first one");
+    answer(asked(&server).await, words(0, "First answer."), "end_turn").await;
+    pane.until("First answer.");
+    pane.without("esc to interrupt");
+    pane.leave();
+    let shown = pane.shown();
+    let name = shown.split("--resume ").nth(1).unwrap().split('\'').next().unwrap().to_owned();
+    // Another conversation, and from it back to the first.
+    pane.line(&format!("clear; {PROGRAM} chat"));
+    pane.until("/help");
+    pane.line(&format!("/resume {name}"));
+    pane.until("another conversation goes on here");
+    let shown = pane.until("First answer.");
+    assert!(shown.contains("› the first one"), "{shown}");
+    // The model goes on by itself.
+    pane.line("/continue");
+    let exchange = asked(&server).await;
+    assert_eq!(messages(&exchange)[0]["content"][0]["text"], "the first one");
+    answer(exchange, words(0, "Second answer."), "end_turn").await;
+    pane.until("Second answer.");
+    pane.without("esc to interrupt");
+    pane.keys(&["C-d"]);
+    pane.wait("the shell", |shown| shown.trim_end().ends_with("ready>"));
+    pane.line(&format!("clear; {PROGRAM} chat --resume {name}"));
+    pane.until("/help");
+    pane.until("Second answer.");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn another_model_answers_from_now_on() {
+    let (_person, server, pane) = world("").await;
+    pane.line("/model anthropic/another");
+    pane.until("from now on anthropic/another answers");
+    pane.line("hello");
+    let exchange = asked(&server).await;
+    assert_eq!(crate::anthropic::body(&exchange)["model"], "another");
+    answer(exchange, words(0, "Good day."), "end_turn").await;
+    pane.until("Good day.");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_command_that_has_to_wait_stays_in_the_prompt() {
+    let (_person, server, pane) = world("").await;
+    pane.line("hello");
+    let exchange = asked(&server).await;
+    pane.line("/compact keep the greeting");
+    pane.until("/compact is for when the agent is done");
+    pane.until("› /compact keep the greeting");
+    answer(exchange, words(0, "Good day."), "end_turn").await;
+    pane.until("Good day.");
+    pane.without("esc to interrupt");
+    pane.keys(&["Enter"]);
+    let exchange = asked(&server).await;
+    assert!(exchange.request.body.contains("keep the greeting"));
+    answer(exchange, words(0, "They greeted each other."), "end_turn").await;
+    pane.until("a summary stands for");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_prompt_is_gone_back_to_by_command() {
+    let (_person, server, pane) = world("").await;
+    pane.line("only question");
+    answer(asked(&server).await, words(0, "Only answer."), "end_turn").await;
+    pane.until("Only answer.");
+    pane.without("esc to interrupt");
+    pane.line("/rewind");
+    pane.until("▸ only question");
+    pane.keys(&["Enter"]);
+    pane.until("back to before the prompt");
+    pane.line(" again");
+    let exchange = asked(&server).await;
+    assert_eq!(messages(&exchange).len(), 1, "{:?}", messages(&exchange));
+    answer(exchange, words(0, "Anew."), "end_turn").await;
+    pane.until("Anew.");
+}

@@ -170,3 +170,38 @@ fn plain_mode_talks_in_whole_lines() {
     pane.wait("the shell", |shown| shown.trim_end().ends_with("ready>"));
     assert!(!pane.tmux(&["capture-pane", "-p", "-e"]).contains("\u{1b}[36m"), "{}", pane.shown());
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_turn_goes_on_after_the_program_was_left_for_a_while_in_its_middle() {
+    let (_person, server, pane) = world("").await;
+    pane.line("tell");
+    let mut exchange = asked(&server).await;
+    begin(&mut exchange).await;
+    let mut said = words(0, "Once upon a time.");
+    crate::anthropic::event(&mut exchange, said.remove(0)).await;
+    pane.keys(&["C-z"]);
+    pane.until("Stopped");
+    for object in said.into_iter().chain(crate::anthropic::stop("end_turn")) {
+        crate::anthropic::event(&mut exchange, object).await;
+    }
+    exchange.end().await.unwrap();
+    is_whole(&pane);
+    pane.line("fg");
+    pane.until("Once upon a time.");
+    pane.without("esc to interrupt");
+    pane.line("and then?");
+    answer(asked(&server).await, words(0, "The end."), "end_turn").await;
+    pane.until("The end.");
+}
+
+#[test]
+fn a_reader_that_goes_is_no_error_of_ours() {
+    let person = Person::new();
+    let mut command = person.command(&["chat", "-p", "what does this project do?", "--model", "offline"]);
+    command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert!(!told(&output).contains("panicked"), "{}", told(&output));
+    assert_eq!(output.status.code(), Some(0), "{}", told(&output));
+}

@@ -73,11 +73,8 @@ async fn escape_ends_a_command_with_all_that_it_started() {
     file.read_exact(&mut [0; 6]).unwrap();
     pane.keys(&["Escape"]);
     let rest = tokio::task::spawn_blocking(move || file.read_to_end(&mut Vec::new()));
-    tokio::time::timeout(Duration::from_secs(20), rest)
-        .await
-        .expect("the command lives on")
-        .unwrap()
-        .unwrap();
+    // A second is promised; a machine with other work gets a few more.
+    tokio::time::timeout(Duration::from_secs(5), rest).await.expect("the command lives on").unwrap().unwrap();
     let shown = pane.until("Interrupted.");
     assert!(shown.contains("✗ Bash"), "{shown}");
     silent(&server).await;

@@ -96,3 +96,69 @@ async fn a_paste_of_many_lines_is_one_item() {
     answer(exchange, words(0, "Read."), "end_turn").await;
     pane.until("Read.");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn hostile_output_of_a_tool_does_nothing_to_the_terminal_or_the_clipboard() {
+    let (_person, server, pane) = world("--allow Bash").await;
+    pane.tmux(&["set-option", "-s", "set-clipboard", "on"]);
+    pane.line("attack");
+    let print = r"printf '\033]52;c;ZXZpbA==\007\033[2J\033[H\033[?1049h 10%%\r 100%%\nthe end\n'";
+    let input = serde_json::json!({ "command": print }).to_string();
+    answer(asked(&server).await, crate::anthropic::call(0, "t1", "Bash", &input), "tool_use").await;
+    answer(asked(&server).await, words(0, "Done."), "end_turn").await;
+    let shown = pane.until("Done.");
+    assert!(shown.contains("› attack") && shown.contains("│ the end"), "{shown}");
+    assert!(shown.trim_end().ends_with("/help"), "{shown}");
+    assert_eq!(pane.tmux(&["display-message", "-p", "#{alternate_on}"]).trim(), "0");
+    assert_eq!(pane.tmux(&["list-buffers"]), "", "something was put on the clipboard");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_typed_while_a_question_appears_stays_in_the_prompt() {
+    let (person, server, pane) = world("").await;
+    pane.line("go");
+    let exchange = asked(&server).await;
+    pane.letters("yes 1 2");
+    pane.until("› yes 1 2");
+    let input = serde_json::json!({ "command": "touch made" }).to_string();
+    answer(exchange, crate::anthropic::call(0, "t1", "Bash", &input), "tool_use").await;
+    pane.question();
+    assert!(!person.scratch.path("project/made").exists());
+    pane.keys(&["Escape"]);
+    pane.until("waiting for user feedback");
+    let shown = pane.until("› yes 1 2");
+    assert!(!person.scratch.path("project/made").exists(), "{shown}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_terminal_that_is_made_as_small_as_it_gets_comes_back_whole() {
+    let (_person, server, pane) = world("").await;
+    pane.line("tell");
+    answer(asked(&server).await, words(0, "It is so."), "end_turn").await;
+    pane.until("It is so.");
+    pane.letters("half a prompt");
+    pane.until("› half a prompt");
+    pane.tmux(&["resize-window", "-x", "1", "-y", "1"]);
+    pane.letters(" more");
+    pane.tmux(&["resize-window", "-x", "90", "-y", "30"]);
+    let rule = "─".repeat(90);
+    pane.wait("the whole picture", |shown| {
+        let last: Vec<&str> = shown.trim_end().lines().rev().take(4).map(str::trim_end).collect();
+        matches!(last[..], [status, below, written, above]
+            if status.ends_with("/help") && below == rule && written == "› half a prompt more" && above == rule)
+    });
+}
+
+#[test]
+fn a_terminal_of_sixteen_colours_gets_no_others() {
+    let person = Person::new();
+    let pane = Pane::shell(&person, None, 100, 40);
+    pane.line(&format!("clear; TERM=linux {PROGRAM} chat --model offline"));
+    pane.until("/help");
+    pane.line("what does this project do?");
+    pane.until("Tally counts");
+    pane.without("esc to interrupt");
+    let painted = pane.tmux(&["capture-pane", "-p", "-e"]);
+    assert!(painted.contains("36m"), "{painted:?}");
+    assert!(!painted.contains("38;") && !painted.contains("48;"), "{painted:?}");
+}
