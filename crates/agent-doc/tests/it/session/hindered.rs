@@ -132,6 +132,6 @@ git checkout --quiet main",
     // With words that come while the document is away.
     check_git(
         "git stash --quiet; git checkout --quiet without; [ ! -e \"$DOC\" ] || exit 9
-git checkout --quiet main; git stash pop --quiet || git stash drop --quiet",
+git checkout --quiet main; { git stash pop --quiet || git stash drop --quiet; } >/dev/null 2>&1",
     );
 }
