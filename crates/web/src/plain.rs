@@ -35,7 +35,7 @@ pub(crate) fn rendered(text: &str) -> String {
     } else {
         let mut place = Place::default();
         let events = Parser::new_ext(text, options).filter_map(|event| place.shown(event));
-        html::push_html(&mut body, events.map(inert));
+        html::push_html(&mut body, events);
     }
     body
 }
@@ -73,7 +73,7 @@ impl Place {
             }
             _ => {}
         }
-        (!self.is_settings).then_some(event)
+        (!self.is_settings).then(|| inert(event))
     }
 }
 
@@ -88,7 +88,6 @@ fn is_marker(markup: &str) -> bool {
 
 fn inert(event: Event<'_>) -> Event<'_> {
     match event {
-        Event::Html(markup) if &*markup == LABEL => Event::Html(markup),
         Event::Html(markup) | Event::InlineHtml(markup) => Event::Text(markup),
         Event::Start(Tag::Link { link_type, dest_url, title, id }) => {
             Event::Start(Tag::Link { link_type, dest_url: safe(dest_url), title, id })

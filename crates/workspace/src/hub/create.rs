@@ -128,7 +128,8 @@ fn make_folders(_root: &File, root_path: &Path, folders: &str) -> io::Result<()>
     Ok(())
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 mod tests {
     use std::fs::File;
     use std::os::unix::fs::MetadataExt as _;

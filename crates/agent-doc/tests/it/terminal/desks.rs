@@ -165,9 +165,10 @@ async fn a_run_that_lives_is_followed_takes_words_at_once_and_shows_what_it_asks
     assert!(!shown.contains("next:") && !shown.contains("esc to interrupt"), "{shown}");
     answer(plan, words(0, "1. Terminal: measure"), "end_turn").await;
     let served = tokio::spawn(conversed(server));
-    pane.until("Terminal asks: Which disk?");
-    pane.line("@Terminal the first one");
-    wait_until("the answer", || person.scratch.read(&draft).contains("@Terminal the first one"));
+    // What the person added is looked into first.
+    pane.until("Researcher asks: Which disk?");
+    pane.line("@Researcher the first one");
+    wait_until("the answer", || person.scratch.read(&draft).contains("@Researcher the first one"));
     pane.leave();
     served.abort();
     child.kill().unwrap();

@@ -43,13 +43,11 @@ async fn delivered(answer: &str) -> String {
     desk.text()
 }
 
-/// The document has the components that it had, and nothing of a marker that is only half there.
+/// The document has the components that it had: half a marker outside of code would take what follows along.
 fn assert_parses(text: &str, said: &str) {
     let names: Vec<String> = components(text).unwrap().into_iter().map(|one| one.name).collect();
     assert_eq!(names, ["exchange", "status"], "after {said:?}: {text}");
     assert!(text.ends_with("<!-- /agent:status -->\n"), "after {said:?}: {text}");
-    let open = text.matches("<!--").count();
-    assert_eq!(open, text.matches("-->").count(), "after {said:?}: {text}");
 }
 
 /// The whole answer at once must give the same.
