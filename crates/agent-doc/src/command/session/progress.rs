@@ -24,6 +24,8 @@ pub(super) struct Progress {
     shared: Arc<Mutex<State>>,
     /// Moves the line; nothing where there is no terminal.
     mover: Option<JoinHandle<()>>,
+    /// Whether a program reads what is told.
+    is_quiet: bool,
 }
 
 struct State {
@@ -55,7 +57,7 @@ impl Progress {
         if mover.is_none() && !is_quiet {
             output::notice(&format!("asking {agent}"));
         }
-        Progress { agent: agent.to_owned(), shared, mover }
+        Progress { agent: agent.to_owned(), shared, mover, is_quiet }
     }
 
     pub(super) fn said(&self, said: &Said) {
@@ -69,7 +71,7 @@ impl Progress {
             Said::Tokens(tokens) => state.tokens = *tokens,
             Said::Doing(what) => {
                 state.doing = visible(what).chars().take(DOING_MAX).collect();
-                if self.mover.is_none() {
+                if self.mover.is_none() && !self.is_quiet {
                     output::notice(&format!("{}: {}", self.agent, state.doing));
                 }
             }

@@ -70,14 +70,14 @@ fn asked(scene: &Scene) -> usize {
     std::fs::read_to_string(scene.path("notes.md.asked")).unwrap_or_default().lines().count()
 }
 
-#[test]
-fn an_agent_that_fails_is_shown_and_not_asked_again_until_the_next_save() {
+/// What an agent left in the file that failed is no save of a person, also where it is shown as it comes.
+fn check_failing(document: &str) {
     let script =
         "echo x >> \"$DOC.asked\"; ! grep -q Fail \"$HOME/prompt\" || { echo Half.; exit 3; }; echo Yes.";
-    let scene = Scene::new(APPEND, script);
+    let scene = Scene::new(document, script);
     scene.write("other.md", APPEND);
     let child = watched(&scene, &["--debounce", "30"]);
-    scene.write("notes.md", &APPEND.replace("What is it?", "Fail?"));
+    scene.write("notes.md", &document.replace("What is it?", "Fail?"));
     scene.until("it failed", || state(&scene, "notes.md").0.contains("failed"));
     // Another document is answered after everything that was saved before it has been looked at.
     scene.append("other.md", "And this?\n");
@@ -89,6 +89,12 @@ fn an_agent_that_fails_is_shown_and_not_asked_again_until_the_next_save() {
     assert_eq!(asked(&scene), 3);
     scene.well(&["watch", "--stop"]);
     assert!(child.wait_with_output().unwrap().status.success());
+}
+
+#[test]
+fn an_agent_that_fails_is_shown_and_not_asked_again_until_the_next_save() {
+    check_failing(APPEND);
+    check_failing(STREAM);
 }
 
 #[test]

@@ -94,7 +94,8 @@ impl Keeper {
             };
             let mark = fingerprint(&look.text);
             if self.seen == Some(mark) {
-                return;
+                // Somebody began to write, and took it back.
+                return self.state(State::Idle);
             }
             self.seen = Some(mark);
             if look.change.is_empty {
@@ -118,13 +119,15 @@ impl Keeper {
         }
     }
 
-    /// The document and its change, once the person has finished their sentence. None if it is no session document any more.
+    /// The document and its change, once the person has finished their sentence. None if it is no session document any more, or if it
+    /// is as it was: then it was our own write that was heard, and what is known of the last turn stays as it is.
     async fn look(&self) -> Result<Option<Look>, String> {
         let mut last: Option<Arc<str>> = None;
         for _ in 0..=RECHECKS_MAX {
             let mut reach = crate::reach::Reach::through(self.hub.clone());
             let (text, _) = read(&mut reach, &self.file.path).await.map_err(|error| error.to_string())?;
-            if !is_session(&text) {
+            let is_as_it_was = last.is_none() && self.seen == Some(fingerprint(&text));
+            if is_as_it_was || !is_session(&text) {
                 return Ok(None);
             }
             let snapshot = snapshot_of(&self.file, &text).map_err(|error| error.to_string())?;
