@@ -1,5 +1,5 @@
-//! Agents and editors of others come to our server: they read a document, write their own section, are refused elsewhere, and are
-//! shown a conflict. None of them is ours.
+//! Agents and editors of others come to our server: they read the document of a run, write their own section, are refused elsewhere,
+//! and are shown a conflict; what they found is part of the canon. None of them is ours.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -13,7 +13,8 @@ use crate::model::{JOIN, Model};
 
 /// A start of one of these programs on a busy machine, with some calls.
 const ANSWER_MAX: Duration = Duration::from_secs(180);
-const PLAN: &str = "# Plan\n\n## Conductor\n\nThe canon.\n\n## User\n";
+/// What the run is about that they join. It works by rules, so that its document is the same each time.
+const OBJECTIVE: &str = "what is there in this folder?";
 
 /// The two ways to talk that the inspector knows.
 const ERAS: [(&str, &str); 2] = [("legacy", "with a handshake"), ("modern", "without one")];
@@ -43,27 +44,53 @@ async def main():
 asyncio.run(main())
 "#;
 
-/// A document, and the folder in which it lies.
+/// A run, and the project in which it lies.
 struct Place {
     folder: PathBuf,
+    /// The run's name.
+    run: String,
+    /// What its document read before the guest came.
+    before: String,
 }
 
 impl Place {
-    fn of(case: &Case) -> Place {
+    /// A new run in the project of `case`, which has ended; a guest still has a part in it.
+    async fn of(case: &Case, program: &Path) -> Result<Place, String> {
         let folder = case.home.path().join("project");
-        std::fs::write(folder.join("plan.md"), PLAN).unwrap();
-        Place { folder }
+        for old in ["runs", ".agent-doc"] {
+            if folder.join(old).exists() {
+                std::fs::remove_dir_all(folder.join(old)).unwrap();
+            }
+        }
+        let mut place = Place { folder, run: String::new(), before: String::new() };
+        let given = ["conduct", OBJECTIVE, "--model", "offline"].map(str::to_owned);
+        run(case, &place, &program.display().to_string(), &given).await?;
+        let entry = std::fs::read_dir(place.folder.join("runs")).unwrap().next().ok_or("there is no run")?;
+        place.run = entry.unwrap().file_name().into_string().unwrap();
+        place.before = place.text();
+        Ok(place)
     }
 
     fn text(&self) -> String {
-        std::fs::read_to_string(self.folder.join("plan.md")).unwrap()
+        std::fs::read_to_string(self.folder.join("runs").join(&self.run).join("draft.md")).unwrap()
     }
 
     /// The section of `name` is there as a proposal, and nothing else has changed.
     fn check(&self, name: &str, words: &str) -> Result<(), String> {
-        let expected = PLAN.replace("## User", &format!("## {name}\n<!-- proposal -->\n{words}\n\n## User"));
+        let section = format!("## {name}\n<!-- proposal -->\n{words}\n\n## User");
         let text = self.text();
-        if text == expected { Ok(()) } else { Err(format!("the document is {text:?}")) }
+        let is_so = text == self.before.replacen("## User", &section, 1);
+        if is_so { Ok(()) } else { Err(format!("the document is {text:?}")) }
+    }
+
+    /// The conductor brings the words of the guest into the canon.
+    async fn check_canon(&self, case: &Case, program: &Path, words: &str) -> Result<(), String> {
+        let given = ["runs", "resume", &self.run].map(str::to_owned);
+        run(case, self, &program.display().to_string(), &given).await?;
+        let text = self.text();
+        let canon = text.split("\n## ").find(|section| section.starts_with("Conductor"));
+        let is_in = canon.is_some_and(|canon| canon.contains(words));
+        if is_in { Ok(()) } else { Err(format!("the canon lacks the guest: {text:?}")) }
     }
 }
 
@@ -92,16 +119,26 @@ fn row(check: &str, outcome: Result<String, String>) {
 
 /// The inspector of the protocol's makers lists the tools, writes, is refused, and comes too late.
 async fn inspected(case: &Case, commands: &Path, program: &Path, era: &str) -> Result<String, String> {
-    let place = Place::of(case);
-    let program = program.display().to_string();
-    let server = [&program, "mcp", "plan.md", "--as", "Inspector", "--protocol-era", era].map(str::to_owned);
-    inspect_all(case, commands, &place, &server).await
+    let place = Place::of(case, program).await?;
+    let name = program.display().to_string();
+    let server = [&name, "mcp", &place.run, "--as", "Inspector", "--protocol-era", era].map(str::to_owned);
+    let told = inspect_all(case, commands, &place, &server).await?;
+    inspect(
+        case,
+        commands,
+        &place,
+        &server,
+        &["tools/call", "--tool-name", "finished", "--tool-arg", "summary=One line."],
+    )
+    .await?;
+    place.check_canon(case, program, "Written by a guest.").await?;
+    Ok(format!("{told}; said that it is done, and is in the canon"))
 }
 
 async fn by_http(case: &Case, commands: &Path, program: &Path, era: &str) -> Result<String, String> {
-    let place = Place::of(case);
+    let place = Place::of(case, program).await?;
     let mut command = Command::new(program);
-    command.args(["mcp", "plan.md", "--as", "Inspector", "--http", "0"]).current_dir(&place.folder);
+    command.args(["mcp", &place.run, "--as", "Inspector", "--http", "0"]).current_dir(&place.folder);
     let mut serving = command.stdout(std::process::Stdio::piped()).kill_on_drop(true).spawn().unwrap();
     let mut lines = BufReader::new(serving.stdout.take().unwrap()).lines();
     let url = lines.next_line().await.unwrap().ok_or("it does not listen")?;
@@ -167,8 +204,8 @@ async fn inspect(
 
 /// Claude Code as a guest: our server is one of its own.
 async fn claude(case: &Case, model: &Model, program: &Path) -> Result<String, String> {
-    let place = Place::of(case);
-    let server = json!({ "command": program, "args": ["mcp", "plan.md", "--as", "Claude"] });
+    let place = Place::of(case, program).await?;
+    let server = json!({ "command": program, "args": ["mcp", place.run, "--as", "Claude"] });
     let servers = json!({ "mcpServers": { "doc": server } }).to_string();
     let given = ["-p", JOIN, "--mcp-config", &servers, "--strict-mcp-config", "--allowedTools", "mcp__doc"];
     let given = given.map(str::to_owned);
@@ -178,13 +215,14 @@ async fn claude(case: &Case, model: &Model, program: &Path) -> Result<String, St
 
 /// Codex as a guest: our server is in its settings.
 async fn codex(case: &Case, model: &Model, program: &Path) -> Result<String, String> {
-    let place = Place::of(case);
+    let place = Place::of(case, program).await?;
     let path = case.home.path().join(".codex/config.toml");
     let settings = std::fs::read_to_string(&path).unwrap();
     let server = format!(
-        "\n[mcp_servers.doc]\ncommand = {:?}\nargs = [\"mcp\", \"plan.md\", \"--as\", \"Codex\"]\ncwd = {:?}\n\
+        "\n[mcp_servers.doc]\ncommand = {:?}\nargs = [\"mcp\", {:?}, \"--as\", \"Codex\"]\ncwd = {:?}\n\
          default_tools_approval_mode = \"approve\"\n",
         program.display().to_string(),
+        place.run,
         place.folder.display().to_string()
     );
     std::fs::write(path, settings + &server).unwrap();
@@ -207,7 +245,7 @@ fn joined(place: &Place, model: &Model, name: &str, told: &str) -> Result<String
 
 /// An editor that we did not write talks with our agent.
 async fn editor(case: &Case, model: &Model, program: &Path, python: &Path) -> Result<String, String> {
-    let place = Place::of(case);
+    let place = Place::of(case, program).await?;
     let script = case.home.path().join("editor.py");
     std::fs::write(&script, EDITOR).unwrap();
     let words =
