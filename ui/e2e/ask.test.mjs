@@ -41,7 +41,7 @@ test("what needs leave is asked in the page with the very bytes, and runs when i
   assert.equal(await card(page).locator(".options button").count(), 4);
   assert.match(await page.title(), /^\(1\) /);
   assert.equal(await exists("allowed.txt"), false);
-  await eventually(async () => (await page.locator("#announcer").textContent()).includes("offline asks whether it may run: touch allowed.txt"));
+  await eventually(async () => (await page.locator("#announcer").textContent()).includes("The offline planner asks whether it may run a command: touch allowed.txt"));
   await answer(page, /Allow this time/);
   await answered(page);
   assert.equal(await exists("allowed.txt"), true);
