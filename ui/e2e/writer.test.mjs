@@ -243,6 +243,7 @@ test("L12: a document that was moved away can be written back, and nothing that 
   const text = PLAN.replace("slow disks.", "slow disks. Typed without a file.");
   assert.equal(await stage.read("moved.md"), text);
   assert.equal(await stage.read("elsewhere.md"), PLAN);
+  await caretBehind(page, "without a file.");
   await page.keyboard.type(" And on.");
   await isSaved(page);
   await eventually(async () => (await stage.read("moved.md")) === text.replace("file.", "file. And on."));
