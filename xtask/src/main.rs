@@ -34,7 +34,7 @@ Usage: cargo xtask COMMAND
   pictures                        take the pictures of the README anew
   soak saves|kill|turns [--count N]
                                   saves that race the writer, a writer that is killed, turns of a conversation: many times over
-  conformance [NAME]              checks against programs of others, which are fetched; sse, sdk, llama, shell, mcp";
+  conformance [NAME]              checks against programs of others, which are fetched; sse, sdk, llama, shell, mcp, join, agents, yjs";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();

@@ -8,6 +8,9 @@ use anyhow::Result;
 use super::program::{CLOSE, END, OPEN, START, Stage, call, delta};
 use crate::Size;
 
+/// How the order to sum a conversation up begins.
+const SUM_UP: &str = "The conversation is about to be cut down to your summary.";
+
 pub(super) struct Long {
     pub(super) echoes: Vec<Duration>,
     /// Kilobytes after the first tenth, and at the end.
@@ -22,6 +25,13 @@ pub(super) fn turns(count: usize) -> Result<Long> {
     for turn in 0..count {
         stage.terminal.write(&format!("prompt {turn}\r"))?;
         let mut exchange = stage.asked()?;
+        // When the conversation does not fit any more, it is summed up first.
+        while exchange.request.body.contains(SUM_UP) {
+            let summary = delta("The person wrote prompts, and each was answered.");
+            stage.send(&mut exchange, &[START, OPEN, &summary, CLOSE, END].join("\n"))?;
+            stage.runtime.block_on(exchange.end())?;
+            exchange = stage.asked()?;
+        }
         let said = delta(&format!("An answer with **weight** and `code`.\n\n- item {turn}\n\nended {turn}."));
         stage.send(&mut exchange, &[START, OPEN, &said, CLOSE, END].join("\n"))?;
         stage.runtime.block_on(exchange.end())?;
