@@ -1,8 +1,8 @@
 // Proposals in the editor: softer ink, a dashed rule and a label, so that they are told apart without colour too. Never changes text.
 
 import { syntaxTree } from "@codemirror/language";
-import { type EditorState, type Extension, type Range, StateField } from "@codemirror/state";
-import { Decoration, type DecorationSet, EditorView, WidgetType } from "@codemirror/view";
+import { type Extension, type Range, StateField } from "@codemirror/state";
+import { Decoration, type DecorationSet, type EditorView, ViewPlugin, type ViewUpdate, WidgetType } from "@codemirror/view";
 
 import { h } from "./dom";
 import { type Section, proposedSpans, sectionsOf } from "./sections";
@@ -25,29 +25,41 @@ const canon = Decoration.line({ class: "text-canon" });
 const label = Decoration.widget({ widget: new Label(), side: 1 });
 const deleted = Decoration.mark({ class: "text-proposed-deleted" });
 
-function decorate(state: EditorState, sections: readonly Section[]): DecorationSet {
-  const ranges: Range<Decoration>[] = [];
+/** What of the text is drawn gets its decorations. A long document has tens of thousands of lines, of which a screen shows fifty. */
+function decorate(view: EditorView): DecorationSet {
+  const { state } = view;
+  const sections = state.field(sectionField);
   const spans = proposedSpans(sections);
-  let span = 0;
-  for (let number = 1; number <= state.doc.lines; number++) {
-    const { from, text } = state.doc.line(number);
-    while ((spans[span]?.to ?? Infinity) <= from && from > (spans[span]?.from ?? 0)) span++;
-    const current = spans[span];
-    if (!current || from < current.from) ranges.push(canon.range(from));
-    else if (from === current.from) ranges.push(headingLine.range(from));
-    else ranges.push((MARKER.test(text) ? marker : line).range(from));
+  const ranges: Range<Decoration>[] = [];
+  let done = -1;
+  for (const visible of view.visibleRanges) {
+    let span = 0;
+    for (let at = visible.from; at <= visible.to; ) {
+      const { from, to, text } = state.doc.lineAt(at);
+      at = to + 1;
+      // A very long line is drawn in parts.
+      if (from <= done) continue;
+      done = from;
+      while ((spans[span]?.to ?? Infinity) <= from && from > (spans[span]?.from ?? 0)) span++;
+      const current = spans[span];
+      if (!current || from < current.from) ranges.push(canon.range(from));
+      else if (from === current.from) ranges.push(headingLine.range(from));
+      else ranges.push((MARKER.test(text) ? marker : line).range(from));
+    }
+    for (const { from, to } of spans) {
+      if (to < visible.from || from > visible.to) continue;
+      syntaxTree(state).iterate({
+        from: Math.max(from, visible.from),
+        to: Math.min(to, visible.to),
+        enter(node) {
+          if (node.name === "Strikethrough") ranges.push(deleted.range(node.from, node.to));
+        },
+      });
+    }
   }
   for (const section of sections) {
-    if (section.isProposal) ranges.push(label.range(state.doc.lineAt(section.start).to));
-  }
-  for (const { from, to } of spans) {
-    syntaxTree(state).iterate({
-      from,
-      to,
-      enter(node) {
-        if (node.name === "Strikethrough") ranges.push(deleted.range(node.from, node.to));
-      },
-    });
+    const isDrawn = view.visibleRanges.some(({ from, to }) => from <= section.start && section.start <= to);
+    if (section.isProposal && isDrawn) ranges.push(label.range(state.doc.lineAt(section.start).to));
   }
   return Decoration.set(ranges, true);
 }
@@ -59,15 +71,15 @@ export const sectionField = StateField.define<readonly Section[]>({
     transaction.docChanged ? sectionsOf(transaction.state.doc.toString()) : sections,
 });
 
-const decorations = StateField.define<DecorationSet>({
-  create: (state) => decorate(state, state.field(sectionField)),
-  update(set, transaction) {
-    const isParsed = syntaxTree(transaction.startState) !== syntaxTree(transaction.state);
-    return transaction.docChanged || isParsed
-      ? decorate(transaction.state, transaction.state.field(sectionField))
-      : set;
-  },
-  provide: (field) => EditorView.decorations.from(field),
-});
+const decorations = ViewPlugin.define(
+  (view) => ({
+    set: decorate(view),
+    update(update: ViewUpdate): void {
+      const isParsed = syntaxTree(update.startState) !== syntaxTree(update.state);
+      if (update.docChanged || update.viewportChanged || isParsed) this.set = decorate(update.view);
+    },
+  }),
+  { decorations: (plugin) => plugin.set },
+);
 
 export const proposals: Extension = [sectionField, decorations];

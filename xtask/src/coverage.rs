@@ -7,7 +7,7 @@ use std::process::{Command, ExitCode};
 use anyhow::{Context as _, Result, bail};
 use serde_json::Value;
 
-use crate::process;
+use crate::{needs, process};
 
 /// The crates that are measured.
 const CRATES: &[&str] = &["agent", "models", "tools", "tui"];
@@ -98,12 +98,22 @@ fn report(tools: &Path, merged: &Path, binaries: &[PathBuf]) -> Result<ExitCode>
     Ok(if is_enough { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// Where the compiler's own tools are: they must know its format.
+/// Where tools are that know the format of the compiler's counters: its own, or those of the same LLVM, which are installed if need be.
 fn llvm_tools() -> Result<PathBuf> {
     let sysroot = process::capture(Command::new("rustc").args(["--print", "sysroot"]))?;
     let libraries = Path::new(sysroot.trim()).join("lib/rustlib");
     let hosts = std::fs::read_dir(&libraries).context("the toolchain is not where rustc says")?;
-    let folders = hosts.filter_map(|host| Some(host.ok()?.path().join("bin")));
-    let found = folders.into_iter().find(|folder| folder.join("llvm-cov").is_file());
-    found.context("llvm-cov is not there; 'rustup component add llvm-tools' brings it")
+    let mut folders = hosts.filter_map(|host| Some(host.ok()?.path().join("bin")));
+    if let Some(own) = folders.find(|folder| folder.join("llvm-cov").is_file()) {
+        return Ok(own);
+    }
+    let told = process::capture(Command::new("rustc").arg("-vV"))?;
+    let version = told.lines().find_map(|line| line.strip_prefix("LLVM version: "));
+    let major = version.and_then(|version| version.split('.').next()).context("rustc names no LLVM")?;
+    let same = PathBuf::from(format!("/usr/lib/llvm-{major}/bin"));
+    if !same.join("llvm-cov").is_file() {
+        needs::bring(&[&format!("llvm-{major}")])
+            .context("or 'rustup component add llvm-tools' brings what is needed")?;
+    }
+    Ok(same)
 }

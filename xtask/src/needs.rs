@@ -47,15 +47,20 @@ pub(crate) fn install() -> Result<()> {
         println!("nothing is missing");
         return Ok(());
     }
-    let packages = missing.join(" ");
+    bring(&missing)
+}
+
+/// Installs packages.
+pub(crate) fn bring(packages: &[&str]) -> Result<()> {
+    let named = packages.join(" ");
     if process::find("apt-get").is_none() {
-        bail!("please install these and try again: {packages}");
+        bail!("please install these and try again: {named}");
     }
     process::stream(apt_get()?.arg("update"))
         .and_then(|()| {
-            process::stream(apt_get()?.args(["install", "--yes", "--no-install-recommends"]).args(&missing))
+            process::stream(apt_get()?.args(["install", "--yes", "--no-install-recommends"]).args(packages))
         })
-        .with_context(|| format!("cannot install {packages}"))
+        .with_context(|| format!("cannot install {named}"))
 }
 
 fn missing(is_there: impl Fn(&str) -> bool) -> Vec<&'static str> {
