@@ -162,11 +162,12 @@ test("checkpoint 3: what is written behind the page's back is in the page within
 });
 
 test("checkpoint 4: proposals are softer than canon, before and after the merge, in both themes", async () => {
-  const page = await stage.page(null, { mode: "split", theme: "light", viewport: { width: 1280, height: 1600 } });
+  const page = await stage.page(null, { mode: "split", theme: "light", viewport: { width: 1280, height: 3200 } });
   await submit(page, HELD);
   const canon = page.locator(".reading section.text-canon", { hasText: "Conductor" });
   const proposed = (name) => page.locator(".reading section.text-proposed", { has: page.locator("h2", { hasText: name }) });
-  const colour = (found) => found.first().evaluate((element) => getComputedStyle(element).color);
+  // What is drawn anew in the moment of the question has no colour.
+  const colour = (found) => eventually(() => found.first().evaluate((element) => getComputedStyle(element).color));
   const look = async () => ({
     canon: await colour(canon.locator("li, p")),
     proposal: await colour(proposed("Terminal").locator("pre, p:not(.label-proposal)")),

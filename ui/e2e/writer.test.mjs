@@ -9,9 +9,10 @@ import { Stage, eventually, textOf } from "./stage.mjs";
 let stage;
 const names = ["type", "outside", "append", "two", "restart", "undo", "history", "proposal", "gone", "moved", "authors", "print"];
 const LONG = `# Long\n\n${Array.from({ length: 400 }, (_, index) => `Paragraph ${index} has a few words, and **some** of them are strong.\n`).join("\n")}`;
+const PARTS = `# Parts\n\n${Array.from({ length: 1500 }, (_, index) => `## Part ${index}\n\nA few words, and **some** of them are strong.\n`).join("\n")}`;
 before(async () => {
   const files = Object.fromEntries(names.map((name) => [`${name}.md`, PLAN]));
-  stage = await Stage.open({ ...files, "windows.md": "# One\r\n\r\nTwo\r\n", "long.md": LONG, "struck.md": "# Struck\n\n~~Ten~~ Nine of them.\n\n## Researcher\n<!-- proposal -->\n\n~~Old way.~~ New way.\n" });
+  stage = await Stage.open({ ...files, "windows.md": "# One\r\n\r\nTwo\r\n", "long.md": LONG, "parts.md": PARTS, "struck.md": "# Struck\n\n~~Ten~~ Nine of them.\n\n## Researcher\n<!-- proposal -->\n\n~~Old way.~~ New way.\n" });
 });
 afterEach(() => stage.clear());
 after(() => stage.close());
@@ -166,6 +167,32 @@ for (const theme of ["light", "dark", "contrast"]) {
     await isSaved(page);
   });
 }
+
+test("what was typed while the preview was fetched is what it shows", async () => {
+  const page = await stage.page(null);
+  let [isHeld, go] = [false, () => undefined];
+  const gone = new Promise((answer) => (go = answer));
+  await page.route("**/chunk-*.js", async (route) => {
+    if (isHeld) await gone;
+    await route.continue();
+  });
+  await page.goto(stage.linkTo("parts.md"));
+  await page.waitForSelector("[data-ready]");
+  isHeld = true;
+  await page.getByRole("button", { name: "Split" }).click();
+  const frames = () => page.evaluate(() => new Promise((turn) => requestAnimationFrame(() => requestAnimationFrame(turn))));
+  await frames();
+  await editor(page).focus();
+  await page.keyboard.press("Control+A");
+  await page.keyboard.type("Short.");
+  await frames();
+  go();
+  await page.locator(".reading", { hasText: /^\s*Short\.\s*$/ }).waitFor();
+  // A long text that was begun before would come now.
+  await isSaved(page);
+  await page.waitForTimeout(1000);
+  assert.equal((await page.locator(".reading").textContent()).trim(), "Short.");
+});
 
 test("undo takes back one's own words only", async () => {
   const page = await stage.page("undo.md");

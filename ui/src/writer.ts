@@ -175,7 +175,7 @@ export function openWriter(page: HTMLElement, path: string): void {
     if (!isFirst) return;
     // Printing cannot wait, so what it needs is fetched while nothing else happens; so is who wrote where.
     window.setTimeout(() => {
-      void import("./preview").then((module) => (preview ??= module.openPreview(reading)));
+      void thePreview();
       fetchHistory(path).then(({ versions }) => hear({ kind: "past", versions }), () => undefined);
     }, 2000);
   }
@@ -221,7 +221,7 @@ export function openWriter(page: HTMLElement, path: string): void {
       outline.show(sections, (title) => sectionState(view, title));
       title.textContent = sections.find(({ level }) => level === 1)?.title || nameOf(path);
       nameTab();
-      if (mode() !== "edit") void showPreview(editor.view.state.doc.toString());
+      if (mode() !== "edit") void showPreview();
     });
   }
 
@@ -234,8 +234,9 @@ export function openWriter(page: HTMLElement, path: string): void {
 
   async function openExport(): Promise<void> {
     const now = (): { text: string; title: string } => ({ text: text(), title: title.textContent ?? "" });
-    exporting ??= (await import("./export")).exportDialog(path, now);
-    preview ??= (await import("./preview")).openPreview(reading);
+    const { exportDialog } = await import("./export");
+    await thePreview();
+    exporting ??= exportDialog(path, now);
     exporting.open();
   }
 
@@ -245,9 +246,14 @@ export function openWriter(page: HTMLElement, path: string): void {
     else reading.replaceChildren(h("pre", {}, text()));
   }
 
-  async function showPreview(text: string): Promise<void> {
-    preview ??= (await import("./preview")).openPreview(reading);
-    preview.show(text);
+  async function showPreview(): Promise<void> {
+    (await thePreview()).show(text());
+  }
+
+  /** The one preview. Two that were made while the first was fetched would put older text in place of newer. */
+  async function thePreview(): Promise<Preview> {
+    const { openPreview } = await import("./preview");
+    return (preview ??= openPreview(reading));
   }
 
   let shownHints = view.hints;

@@ -30,6 +30,8 @@ use crate::wire::{WireCall, WireEvent, WireWatched};
 const FRAME_MAX: usize = 8 << 20;
 /// How long a page may take to say what it knows, and to read what it is sent.
 const PATIENCE: Duration = Duration::from_secs(10);
+/// How long a page that was told to go is still listened to.
+const FAREWELL: Duration = Duration::from_secs(2);
 /// How often a quiet page is asked whether it is there, and after how much silence it is taken to be gone.
 pub(crate) const PING: Duration = Duration::from_secs(15);
 const SILENCE_MAX: Duration = Duration::from_secs(50);
@@ -207,7 +209,10 @@ impl Line {
         if code == CLOSE_AGAIN && self.is_told {
             send(&mut self.socket, text(&WireEvent::Resync { reason: reason.clone() })).await;
         }
-        close(self.socket, code, &reason).await;
+        let Line { socket, peer, .. } = self;
+        // Nobody is shown one who was told to go.
+        drop(peer);
+        close(socket, code, &reason).await;
     }
 
     async fn talk(&mut self, mut events: PeerEvents, mut changes: Subscription, mut beside: Beside) -> End {
@@ -349,7 +354,12 @@ pub(crate) async fn close(mut socket: WebSocket, code: u16, reason: &str) {
     // The reason of a close has room for 123 bytes.
     let end = reason.floor_char_boundary(120);
     let reason = reason.get(..end).unwrap_or_default().into();
-    send(&mut socket, Message::Close(Some(CloseFrame { code, reason }))).await;
+    if !send(&mut socket, Message::Close(Some(CloseFrame { code, reason }))).await {
+        return;
+    }
+    // What is hung up with words unread is reset, and then the page may never hear why.
+    let heard = async { while let Some(Ok(_)) = socket.recv().await {} };
+    drop(timeout(FAREWELL, heard).await);
 }
 
 pub(crate) fn text(event: &impl Serialize) -> Message {

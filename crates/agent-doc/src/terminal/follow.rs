@@ -106,11 +106,12 @@ impl FollowHost {
     fn begin(&mut self, console: &mut Console) {
         match &self.subject {
             Subject::Document(path) => {
+                // Read first: what is saved after the words is a change.
+                let text = read(path).unwrap_or_default();
                 console.apply(Event::Model(format!(
                     "following {}",
                     path.file_name().unwrap_or_default().to_string_lossy()
                 )));
-                let text = read(path).unwrap_or_default();
                 console.apply(Event::Page(document::frontmatter::body(&text).to_owned()));
                 self.tasks.spawn(watch(path.clone(), text, self.mailbox.clone()));
             }

@@ -122,8 +122,12 @@ impl Assignment {
                 self.append(&format!("{}\n\n{NOTE}", self.quotes(&keywords)), toolbox)
             };
         }
-        let files: Vec<String> =
-            named.into_iter().chain(counts::best(&counted, FILES_MAX)).take(FILES_MAX).collect();
+        // A file that the person named may have the most words too; it is read once.
+        let mut files = named;
+        let best = counts::best(&counted, FILES_MAX).into_iter().filter(|best| !files.contains(best));
+        let best: Vec<String> = best.collect();
+        files.extend(best);
+        files.truncate(FILES_MAX);
         let calls: Vec<Call> = files.iter().filter_map(|file| toolbox.read(file)).collect();
         (!calls.is_empty()).then(|| Action::Do { why: format!("I read {}.", quoted(&files)), calls })
     }

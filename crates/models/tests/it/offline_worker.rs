@@ -107,7 +107,7 @@ async fn one_that_looks_counts_reads_the_best_file_of_each_folder_and_quotes() {
 
         - `crates/a`: 12 lines
         - `crates/b`: 3 lines
-        - `.`: 1 lines
+        - `.`: 1 line
         Read crates/a/src/error.rs
         Read crates/b/src/lib.rs
         Read README.md
@@ -121,6 +121,30 @@ async fn one_that_looks_counts_reads_the_best_file_of_each_folder_and_quotes() {
         Finished Researcher looked by rules and added 2 parts
     "#]];
     check("Researcher", "find", "compare the error handling of the crates", EMPTY, "Grep", expected).await;
+}
+
+#[tokio::test]
+async fn a_file_that_is_named_and_has_the_most_words_is_read_once() {
+    let expected = expect![[r#"
+        Grep (?i)error
+        + 16 lines of 3 files are about `error`, by folder
+
+        - `crates/a`: 12 lines
+        - `crates/b`: 3 lines
+        - `.`: 1 line
+        Read crates/a/src/error.rs
+        Read crates/b/src/lib.rs
+        Read README.md
+        + What the files say about `error`:
+
+        - `crates/a/src/error.rs:1` pub enum AnError {
+        - `crates/b/src/lib.rs:1` pub enum AnError {
+        - `README.md:1` pub enum AnError {
+
+        _Found by fixed rules, without a language model._
+        Finished Researcher looked by rules and added 2 parts
+    "#]];
+    check("Researcher", "find", "what is the error in crates/a/src/error.rs?", EMPTY, "Grep", expected).await;
 }
 
 #[tokio::test]

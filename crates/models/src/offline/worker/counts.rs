@@ -52,7 +52,7 @@ pub(super) fn told(step: &Step, is_last: bool) -> String {
         let shown: Vec<String> = folders
             .iter()
             .take(FOLDERS_MAX)
-            .map(|(folder, count)| format!("- `{folder}`: {count} files"))
+            .map(|(folder, count)| format!("- `{folder}`: {}", number(*count, "file")))
             .collect();
         let more = folders.len().saturating_sub(FOLDERS_MAX);
         let more = if more > 0 { format!("\n- and {more} more folders") } else { String::new() };
@@ -107,9 +107,17 @@ pub(super) fn places(counted: &[(String, usize)], words: &[String]) -> String {
     let shown: Vec<String> = folders
         .iter()
         .take(FOLDERS_MAX)
-        .map(|(folder, count)| format!("- `{folder}`: {count} lines"))
+        .map(|(folder, count)| format!("- `{folder}`: {}", number(*count, "line")))
         .collect();
-    format!("{total} lines of {} files are about {about}, by folder\n\n{}", counted.len(), shown.join("\n"))
+    let (lines, files) = (number(total, "line"), number(counted.len(), "file"));
+    let verb = if total == 1 { "is" } else { "are" };
+    format!("{lines} of {files} {verb} about {about}, by folder\n\n{}", shown.join("\n"))
+}
+
+/// One thing, or several.
+fn number(count: usize, thing: &str) -> String {
+    let more = if count == 1 { "" } else { "s" };
+    format!("{count} {thing}{more}")
 }
 
 /// The file with most of the words in each folder, the best folder first. Code that is tried out counts less than code that is used.
