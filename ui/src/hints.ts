@@ -5,7 +5,7 @@ import { type Extension, type Range, StateEffect, StateField } from "@codemirror
 import { Decoration, type DecorationSet, EditorView, WidgetType } from "@codemirror/view";
 
 import { h } from "./dom";
-import { sectionField } from "./proposals";
+import { scanField, sectionsIn } from "./proposals";
 import type { Hint } from "./view";
 
 /** A hint in a few words, and in more. */
@@ -44,10 +44,10 @@ export function hints(seen: (section: string) => void): Extension {
     create: () => new Map(),
     update: (all, transaction) => transaction.effects.reduce((last, effect) => (effect.is(setHints) ? effect.value : last), all),
   });
-  const pills = EditorView.decorations.compute([known, sectionField], (state): DecorationSet => {
+  const pills = EditorView.decorations.compute([known, scanField], (state): DecorationSet => {
     const all = state.field(known);
     if (all.size === 0) return Decoration.none;
-    const ranges: Range<Decoration>[] = state.field(sectionField).flatMap(({ title, headingEnd }) => {
+    const ranges: Range<Decoration>[] = sectionsIn(state).flatMap(({ title, headingEnd }) => {
       const hint = all.get(title);
       return hint ? [Decoration.widget({ widget: new Pill(title, hint, seen), side: 2 }).range(Math.min(headingEnd, state.doc.length))] : [];
     });

@@ -1,11 +1,12 @@
 // Proposals in the editor: softer ink, a dashed rule and a label, so that they are told apart without colour too. Never changes text.
 
 import { syntaxTree } from "@codemirror/language";
-import { type Extension, type Range, StateField } from "@codemirror/state";
+import { type EditorState, type Extension, type Range, StateField } from "@codemirror/state";
 import { Decoration, type DecorationSet, type EditorView, ViewPlugin, type ViewUpdate, WidgetType } from "@codemirror/view";
 
 import { h } from "./dom";
-import { type Section, proposedSpans, sectionsOf } from "./sections";
+import { type Scan, rescan, scan } from "./rescan";
+import { type Section, proposedSpans } from "./sections";
 
 const MARKER = /^\s*<!--\s*proposal\s*-->\s*$/;
 
@@ -28,7 +29,7 @@ const deleted = Decoration.mark({ class: "text-proposed-deleted" });
 /** What of the text is drawn gets its decorations. A long document has tens of thousands of lines, of which a screen shows fifty. */
 function decorate(view: EditorView): DecorationSet {
   const { state } = view;
-  const sections = state.field(sectionField);
+  const sections = sectionsIn(state);
   const spans = proposedSpans(sections);
   const ranges: Range<Decoration>[] = [];
   let done = -1;
@@ -58,18 +59,23 @@ function decorate(view: EditorView): DecorationSet {
     }
   }
   for (const section of sections) {
+    if (!section.isProposal) continue;
     const isDrawn = view.visibleRanges.some(({ from, to }) => from <= section.start && section.start <= to);
-    if (section.isProposal && isDrawn) ranges.push(label.range(state.doc.lineAt(section.start).to));
+    if (isDrawn) ranges.push(label.range(state.doc.lineAt(section.start).to));
   }
   return Decoration.set(ranges, true);
 }
 
-/** The sections of the text in the editor. */
-export const sectionField = StateField.define<readonly Section[]>({
-  create: (state) => sectionsOf(state.doc.toString()),
-  update: (sections, transaction) =>
-    transaction.docChanged ? sectionsOf(transaction.state.doc.toString()) : sections,
+/** What is known of the lines of the text in the editor. */
+export const scanField = StateField.define<Scan>({
+  create: ({ doc }) => scan(doc),
+  update: (old, { docChanged, changes, state }) => (docChanged ? rescan(old, changes, state.doc) : old),
 });
+
+/** The sections of the text in the editor. */
+export function sectionsIn(state: EditorState): readonly Section[] {
+  return state.field(scanField).sections;
+}
 
 const decorations = ViewPlugin.define(
   (view) => ({
@@ -82,4 +88,4 @@ const decorations = ViewPlugin.define(
   { decorations: (plugin) => plugin.set },
 );
 
-export const proposals: Extension = [sectionField, decorations];
+export const proposals: Extension = [scanField, decorations];

@@ -10,16 +10,21 @@ export interface Section {
   readonly isProposal: boolean;
 }
 
+/** A heading without what follows from the others: where its section ends. */
+export type Heading = Omit<Section, "end">;
+
+/** How a line is read: as text, inside of a comment, or inside of a fence, which is closed by the same letters. */
+export type Mode = "text" | "comment" | `\`${string}` | `~${string}`;
+
 const HEADING = /^ {0,3}(#{1,6})[ \t]+(.*?)(?:[ \t]+#+)?[ \t]*$/;
 const FENCE = /^ {0,3}(`{3,}|~{3,})/;
 const MARKER = /^\s*<!--\s*proposal\s*-->/;
 /** How far behind a heading its marker may stand. */
-const MARKER_REACH = 200;
+export const MARKER_REACH = 200;
 
 export function sectionsOf(text: string): Section[] {
   const found: Heading[] = [];
-  let fence: string | null = null;
-  let isComment = false;
+  let mode: Mode = "text";
   let at = 0;
   if (text.startsWith("---\n") || text.startsWith("---\r\n")) {
     const close = /\r?\n---[ \t]*(\r?\n|$)/.exec(text);
@@ -27,41 +32,53 @@ export function sectionsOf(text: string): Section[] {
   }
   while (at < text.length) {
     const next = text.indexOf("\n", at);
-    const lineEnd = next < 0 ? text.length : next;
-    const line = text.slice(at, lineEnd).replace(/\r$/, "");
-    const mark = FENCE.exec(line)?.[1];
-    if (fence !== null) {
-      if (mark?.startsWith(fence) && line.trim() === mark) fence = null;
-    } else if (isComment) {
-      isComment = !line.includes("-->");
-    } else if (mark) {
-      fence = mark;
-    } else if (/^ {0,3}<!--/.test(line) && !line.includes("-->")) {
-      isComment = true;
-    } else {
-      const heading = HEADING.exec(line);
-      if (heading?.[1]) {
-        found.push({ title: heading[2] ?? "", level: heading[1].length, start: at, headingEnd: lineEnd });
-      }
-    }
-    at = lineEnd + 1;
+    const headingEnd = next < 0 ? text.length : next;
+    const line = text.slice(at, headingEnd);
+    const heading = mode === "text" ? headingIn(line) : null;
+    if (heading) found.push({ ...heading, start: at, headingEnd, isProposal: isMarked(text.slice(headingEnd, headingEnd + MARKER_REACH)) });
+    else mode = modeAfter(mode, line);
+    at = headingEnd + 1;
   }
-  return ended(found, text);
+  return ended(found, text.length);
 }
 
-type Heading = Omit<Section, "end" | "isProposal">;
+/** The heading that a line of text is. */
+export function headingIn(line: string): Pick<Heading, "title" | "level"> | null {
+  const heading = HEADING.exec(withoutReturn(line));
+  return heading?.[1] ? { title: heading[2] ?? "", level: heading[1].length } : null;
+}
+
+/** How the next line is read. */
+export function modeAfter(mode: Mode, ended: string): Mode {
+  if (mode === "comment") return ended.includes("-->") ? "text" : "comment";
+  const line = withoutReturn(ended);
+  const mark = FENCE.exec(line)?.[1] as Mode | undefined;
+  if (mode !== "text") return mark?.startsWith(mode) && line.trim() === mark ? "text" : mode;
+  if (mark) return mark;
+  return /^ {0,3}<!--/.test(line) && !line.includes("-->") ? "comment" : "text";
+}
+
+function withoutReturn(line: string): string {
+  return line.endsWith("\r") ? line.slice(0, -1) : line;
+}
+
+/** Whether what stands behind a heading makes a proposal of its section. */
+export function isMarked(behind: string): boolean {
+  return MARKER.test(behind);
+}
 
 /** Each heading with the end of its section: the next one of its rank or a higher one. From the back, so that each is looked at once. */
-function ended(headings: readonly Heading[], text: string): Section[] {
-  /** Where the next heading of each rank begins. */
-  const next = Array<number>(7).fill(text.length);
-  const sections: Section[] = [];
-  for (const heading of headings.toReversed()) {
-    const isProposal = MARKER.test(text.slice(heading.headingEnd, heading.headingEnd + MARKER_REACH));
-    sections.push({ ...heading, end: Math.min(...next.slice(0, heading.level + 1)), isProposal });
-    next[heading.level] = heading.start;
+export function ended(headings: readonly Heading[], length: number): Section[] {
+  /** Where the next heading of each rank or a higher one begins. */
+  const next = Array<number>(7).fill(length);
+  const sections = Array<Section>(headings.length);
+  for (let index = headings.length - 1; index >= 0; index--) {
+    const heading = headings[index];
+    if (!heading) continue;
+    sections[index] = { ...heading, end: next[heading.level] ?? length };
+    next.fill(heading.start, heading.level);
   }
-  return sections.reverse();
+  return sections;
 }
 
 /** The spans that are proposals, without overlaps. */

@@ -21,7 +21,7 @@ import { hints, setHints } from "./hints";
 import { type Replica, openLink } from "./link";
 import { openOutline } from "./outline";
 import { badge } from "./people";
-import { sectionField } from "./proposals";
+import { sectionsIn } from "./proposals";
 import { runPanel } from "./run";
 import type { Section } from "./sections";
 import { type Share, shareDialog } from "./share";
@@ -181,7 +181,7 @@ export function openWriter(page: HTMLElement, path: string): void {
   }
 
   /** The innermost section at a place. */
-  const sectionAt = (index: number): string | null => editor?.view.state.field(sectionField).findLast(({ start }) => start <= index)?.title ?? null;
+  const sectionAt = (index: number): string | null => (editor ? sectionsIn(editor.view.state).findLast(({ start }) => start <= index)?.title : null) ?? null;
 
   let isSoon = false;
   /** Says where the caret is, when the editor is done with what it does. */
@@ -217,7 +217,7 @@ export function openWriter(page: HTMLElement, path: string): void {
     requestAnimationFrame(() => {
       isWaiting = false;
       if (!editor) return;
-      const sections = editor.view.state.field(sectionField);
+      const sections = sectionsIn(editor.view.state);
       outline.show(sections, (title) => sectionState(view, title));
       title.textContent = sections.find(({ level }) => level === 1)?.title || nameOf(path);
       nameTab();
@@ -269,7 +269,7 @@ export function openWriter(page: HTMLElement, path: string): void {
     banner.show(view);
     if (view.run) run.show(view.run, view.writes);
     if (editor && shownHints !== view.hints) editor.view.dispatch({ effects: setHints.of((shownHints = view.hints)) });
-    if (editor) outline.show(editor.view.state.field(sectionField), (title) => sectionState(view, title));
+    if (editor) outline.show(sectionsIn(editor.view.state), (title) => sectionState(view, title));
     turns.element.hidden = !view.session || !view.writes;
     turns.show(view.turn);
     showQuestions();
@@ -333,7 +333,7 @@ export function openWriter(page: HTMLElement, path: string): void {
 
   function step(by: number): void {
     if (!editor) return;
-    const sections = editor.view.state.field(sectionField);
+    const sections = sectionsIn(editor.view.state);
     const here = sections.findLastIndex(({ start }) => start <= (editor?.view.state.selection.main.head ?? 0));
     const next = sections[Math.max(0, Math.min(sections.length - 1, here + by))];
     if (next) go(next);
