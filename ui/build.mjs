@@ -36,6 +36,8 @@ const result = await build({
   chunkNames: "chunk-[hash]",
   external: ["/fonts/*"],
   plugins: [withoutHtml],
+  // Where a browser tells of waiting keys, the editor reads ahead for a tenth of a second at once, and words that come wait for it.
+  define: { "navigator.scheduling": "undefined" },
   metafile: true,
   logLevel: "warning",
 });

@@ -20,6 +20,7 @@ import { tags } from "@lezer/highlight";
 import { yCollab, yUndoManagerKeymap } from "y-codemirror.next";
 import * as Y from "yjs";
 
+import { nextFrame } from "./frames";
 import type { Replica } from "./link";
 import { changesTo } from "./lines";
 import { steady } from "./place";
@@ -161,7 +162,9 @@ export interface Editor {
   freeze(): void;
 }
 
-export function openEditor(parent: HTMLElement, replica: Replica, more: Extension): Editor {
+/** Makes the editor in pieces. The replica must stay as it is meanwhile. */
+export async function openEditor(parent: HTMLElement, replica: Replica, more: Extension): Promise<Editor> {
+  await nextFrame();
   let undoManager = new Y.UndoManager(replica.text);
   const writable = new Compartment();
   const bound = new Compartment();
@@ -194,6 +197,7 @@ export function openEditor(parent: HTMLElement, replica: Replica, more: Extensio
       bound.of([yCollab(replica.text, null, { undoManager }), more]),
     ],
   });
+  await nextFrame();
   const view = new EditorView({ state, parent });
   const isFrozen = (): boolean => view.state.readOnly;
   return {

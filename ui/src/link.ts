@@ -33,8 +33,8 @@ export interface Replica {
 
 export interface Listener {
   event(event: WireEvent | OwnEvent): void;
-  /** Bind to this replica; it is whole. */
-  replica(replica: Replica): void;
+  /** Bind to this replica; it is whole, and nothing is applied to it until that is done. */
+  replica(replica: Replica): Promise<void>;
   /** A remote change was applied; these are the places where others last wrote. */
   written(places: ReadonlyMap<number, Y.RelativePosition>): void;
 }
@@ -60,6 +60,8 @@ export function openLink(path: string, name: string, listener: Listener): Link {
   /** Whether the server has what was written before it was joined. */
   let isCaughtUp = false;
   let isClosed = false;
+  /** The end of binding to the replica. Until then what comes waits. */
+  let binding: Promise<void> | null = null;
   let attempts = 0;
   let timer = 0;
   /** The greeting of a server whose text has not come yet, and what was said behind it meanwhile. */
@@ -139,6 +141,7 @@ export function openLink(path: string, name: string, listener: Listener): Link {
 
   /** Goes on with the session, or begins with a new one when what was unsent is safe. */
   async function greet(newEpoch: string, hello: WireEvent, current: WebSocket): Promise<void> {
+    if (binding) await binding;
     const isSame = newEpoch === epoch;
     const draft = epoch === "" ? readDraft(path) : null;
     const wanted = (): string => draft?.text ?? ownText();
@@ -167,7 +170,6 @@ export function openLink(path: string, name: string, listener: Listener): Link {
       replica = newReplica(replica.doc.clientID);
       shadow = new Y.Doc();
       epoch = newEpoch;
-      listenTo(replica);
       old.awareness.destroy();
     }
     [sent, confirmed, pending] = [0, 0, []];
@@ -176,9 +178,16 @@ export function openLink(path: string, name: string, listener: Listener): Link {
     attempts = 0;
     // What was written before this page came is no news.
     drain(false);
+    // Nobody can have written in a new replica yet; whoever listens while the text comes has all of it written out for nothing.
+    if (!isSame) listenTo(replica);
     listener.event({ kind: "joined" });
-    if (!isSame) listener.replica(replica);
+    if (!isSame) {
+      binding = listener.replica(replica);
+      await binding.finally(() => (binding = null));
+    }
+    if (current !== socket) return;
     sayWhere();
+    if (inbox.length > 0) drain(true);
     const behind = held ?? [];
     held = null;
     for (const event of behind) hear(event);
@@ -203,7 +212,7 @@ export function openLink(path: string, name: string, listener: Listener): Link {
       void greet(hello.epoch, hello, current);
       return;
     }
-    if (!isJoined || frame !== 0) return;
+    if (!isJoined || binding || frame !== 0) return;
     if (performance.now() - drained > FRAME) {
       drain(true);
       return;
@@ -211,7 +220,7 @@ export function openLink(path: string, name: string, listener: Listener): Link {
     // Not in the frame itself: the editor puts the screen right in the first frame after a change, and that would be the next one.
     frame = window.setTimeout(() => {
       frame = 0;
-      if (isJoined) drain(true);
+      if (isJoined && !binding) drain(true);
     }, document.visibilityState === "visible" ? FRAME : 100);
   }
 
@@ -249,7 +258,7 @@ export function openLink(path: string, name: string, listener: Listener): Link {
       // Two zeros are an update without words.
       if (missing.length > 2) deliver(STEP_2, missing);
       // The server has all of it, also what it had not confirmed when the last connection was lost.
-      else Y.applyUpdate(shadow, Y.encodeStateAsUpdate(replica.doc));
+      else Y.applyUpdate(shadow, Y.encodeStateAsUpdate(replica.doc, Y.encodeStateVector(shadow)));
       isCaughtUp = true;
       listener.event({ kind: "caughtUp" });
       return;

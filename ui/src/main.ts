@@ -1,13 +1,18 @@
 // Decides which page this is.
 
 import { need } from "./dom";
+import { nextFrame } from "./frames";
 import { setTheme, theme } from "./theme";
 
 setTheme(theme());
 const page = need("page");
 const path = new URLSearchParams(location.search).get("path");
 if (location.pathname === "/write" && path) {
-  void import("./writer").then(({ openWriter }) => openWriter(page, path));
+  void import("./writer").then(async ({ openWriter }) => {
+    // Reading a long script and building the page are two pieces of work.
+    await nextFrame();
+    openWriter(page, path);
+  });
 } else {
   void import("./home").then(({ openHome }) => openHome(page));
 }

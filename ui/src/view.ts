@@ -140,7 +140,7 @@ export function fold(view: View, event: WireEvent | OwnEvent): View {
       return { ...view, lastAuthors: new Map([...known, ...view.lastAuthors]) };
     }
     case "wrote": {
-      const lastAuthors = new Map(view.lastAuthors).set(event.section, event.author);
+      const lastAuthors = authored(view.lastAuthors, event.section, event.author);
       const isNews = event.section === view.here && view.hints.get(event.section)?.kind !== "clash";
       return isNews ? hinted({ ...view, lastAuthors }, event.section, { kind: "newer", author: event.author }) : { ...view, lastAuthors };
     }
@@ -152,7 +152,7 @@ export function fold(view: View, event: WireEvent | OwnEvent): View {
       return {
         ...view,
         revision: Math.max(view.revision, event.revision),
-        lastAuthors: event.section === null ? view.lastAuthors : new Map(view.lastAuthors).set(event.section, event.author),
+        lastAuthors: event.section === null ? view.lastAuthors : authored(view.lastAuthors, event.section, event.author),
       };
     case "run":
       return { ...view, run: event.run };
@@ -171,6 +171,11 @@ export function fold(view: View, event: WireEvent | OwnEvent): View {
   }
 }
 
+/** The same map if it says so already: whoever shows it sees by that that there is nothing to do. */
+function authored(known: View["lastAuthors"], section: string, author: string): View["lastAuthors"] {
+  return known.get(section) === author ? known : new Map(known).set(section, author);
+}
+
 function hinted(view: View, section: string, hint: Hint): View {
   return { ...view, hints: new Map(view.hints).set(section, hint) };
 }
@@ -183,7 +188,7 @@ function without(hints: View["hints"], section: string): View["hints"] {
 export function sectionState({ run, lastAuthors, hints, visitors }: View, title: string): SectionState {
   const worker = run?.workers.find(({ name }) => name.toLowerCase() === title.toLowerCase());
   const name = lastAuthors.get(title);
-  const agent = [...visitors.values()].some((visitor) => visitor.agent && visitor.name === name);
+  const agent = name !== undefined && [...visitors.values()].some((visitor) => visitor.agent && visitor.name === name);
   return { phase: worker ? { name: worker.name, phase: worker.phase } : null, last: name ? { name, agent } : null, hint: hints.get(title) ?? null };
 }
 

@@ -17,6 +17,7 @@ import { alt, bare, helpDialog, listenToKeys } from "./help";
 import type { Export } from "./export";
 import { NAME_KEPT } from "./home";
 import { historyPanel } from "./history";
+import { nextFrame } from "./frames";
 import { hints, setHints } from "./hints";
 import { type Replica, openLink } from "./link";
 import { openOutline } from "./outline";
@@ -146,7 +147,7 @@ export function openWriter(page: HTMLElement, path: string): void {
   }
 
   /** Puts an editor over a replica; when another one takes its place, the editor goes on where it is. */
-  function bind(next: Replica): void {
+  async function bind(next: Replica): Promise<void> {
     replica = next;
     const visitors = (): View["visitors"] => view.visitors;
     shownCarets = carets(next, visitors);
@@ -162,13 +163,18 @@ export function openWriter(page: HTMLElement, path: string): void {
       }),
     ];
     const isFirst = editor === null;
+    // Without a pause where there is an editor: what is typed in one belongs to the replica that it is bound to.
     if (editor) editor.bind(next, more);
-    else editor = openEditor(paper, next, more);
+    else {
+      editor = await openEditor(paper, next, more);
+      await nextFrame();
+    }
     next.awareness.on("change", render);
     comments.bind(editor.view, next);
     if (isFirst && mode() !== "preview") editor.view.focus();
     if (withAuthors) editor.view.dispatch({ effects: showAuthors.of(true) });
     editor.view.dispatch({ effects: setHints.of(view.hints) });
+    showOutline(editor);
     refresh();
     render();
     page.setAttribute("data-ready", "true");
@@ -217,12 +223,26 @@ export function openWriter(page: HTMLElement, path: string): void {
     requestAnimationFrame(() => {
       isWaiting = false;
       if (!editor) return;
-      const sections = sectionsIn(editor.view.state);
-      outline.show(sections, (title) => sectionState(view, title));
-      title.textContent = sections.find(({ level }) => level === 1)?.title || nameOf(path);
-      nameTab();
+      showOutline(editor);
       if (mode() !== "edit") void showPreview();
     });
+  }
+
+  let outlined: { sections: readonly Section[]; of: View } | null = null;
+  /** The outline and the title, if what they show became another. */
+  function showOutline({ view: { state } }: Editor): void {
+    const sections = sectionsIn(state);
+    if (outlined?.sections === sections && isOutlined()) return;
+    outlined = { sections, of: view };
+    outline.show(sections, (title) => sectionState(view, title));
+    title.textContent = sections.find(({ level }) => level === 1)?.title || nameOf(path);
+    nameTab();
+  }
+
+  /** Whether the outline shows all that is known besides the text. */
+  function isOutlined(): boolean {
+    const of = outlined?.of;
+    return of !== undefined && of.run === view.run && of.lastAuthors === view.lastAuthors && of.hints === view.hints && of.visitors === view.visitors;
   }
 
   /** The name of the tab says that somebody waits, because nobody sees a card in a tab behind. */
@@ -269,7 +289,7 @@ export function openWriter(page: HTMLElement, path: string): void {
     banner.show(view);
     if (view.run) run.show(view.run, view.writes);
     if (editor && shownHints !== view.hints) editor.view.dispatch({ effects: setHints.of((shownHints = view.hints)) });
-    if (editor) outline.show(sectionsIn(editor.view.state), (title) => sectionState(view, title));
+    if (!isOutlined()) refresh();
     turns.element.hidden = !view.session || !view.writes;
     turns.show(view.turn);
     showQuestions();
@@ -284,9 +304,9 @@ export function openWriter(page: HTMLElement, path: string): void {
   /** The card takes room; the line that it is about stays in sight, if it was. */
   function showQuestions(): void {
     const [first] = view.questions;
-    const at = first && editor ? editor.view.state.doc.toString().lastIndexOf(first.title) : -1;
-    const isNew = ask.show(view.questions);
-    if (!isNew || at < 0 || !editor) return;
+    if (!ask.show(view.questions) || !first || !editor) return;
+    const at = editor.view.state.doc.toString().lastIndexOf(first.title);
+    if (at < 0) return;
     editor.view.dispatch({ effects: EditorView.scrollIntoView(at, { y: "end", yMargin: 48 }) });
   }
 
