@@ -164,6 +164,31 @@ impl Document {
         Ok(edit)
     }
 
+    /// Makes many insertions, each at a place of the text as it is now that is not behind the one before; the text is moved once for
+    /// all of them. Gives the edits as if they were made one after another. Nothing, and nothing is done, if one does not fit.
+    pub fn insert_each(&mut self, insertions: &[(usize, &str, &Author)]) -> Option<Vec<Edit>> {
+        let ending = self.line_ending();
+        let edits: Vec<Edit> = insertions
+            .iter()
+            .map(|(at, text, _)| Edit { range: *at..*at, text: with_line_ending(text, ending).into_owned() })
+            .collect();
+        let placed: Vec<_> = edits
+            .iter()
+            .zip(insertions)
+            .map(|(edit, (at, _, author))| (*at, edit.text.as_str(), self.replica.client(author)))
+            .collect();
+        if !self.replica.insert_each(&placed) {
+            return None;
+        }
+        for (edit, (_, _, author)) in edits.iter().zip(insertions).filter(|(edit, _)| !edit.text.is_empty()) {
+            self.revision += 1;
+            // Nothing is removed, so nobody's line is lost.
+            self.anchors.shift(edit, "", &|_| false);
+            self.note(edit, "", author);
+        }
+        Some(edits)
+    }
+
     /// Who wrote which span, in order.
     pub fn provenance(&self) -> Vec<Authored> {
         let spans = self.replica.provenance().into_iter();

@@ -27,6 +27,7 @@ use wire::{Deletion, Insertion};
 pub(crate) use wire::{Reader, put, put_text};
 
 use crate::diff::slice;
+use crate::text::{can_insert_each, insert_each};
 
 /// One edit of a text: `range` of it was replaced by `text`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -116,15 +117,43 @@ impl Replica {
         if let Some(update) = self.splice(range, text, client)
             && let Some(session) = &mut self.session
         {
-            session.take(update, &self.text);
+            session.take(vec![update], &self.text);
         }
-        if self.session.is_none() && self.index.count() > self.spans_max {
-            self.tidy();
+        self.tidy_if_long();
+    }
+
+    /// Makes many insertions, each at a place that is not behind the one before. Whether they fit; if not, nothing is changed.
+    pub(crate) fn insert_each(&mut self, insertions: &[(usize, &str, Client)]) -> bool {
+        let places: Vec<(usize, &str)> = insertions.iter().map(|(at, text, _)| (*at, *text)).collect();
+        if !can_insert_each(&self.text, &places) {
+            return false;
         }
+        // The index looks only at the text before a place, and that stays what it is until all places are known.
+        let updates: Vec<Vec<u8>> = insertions
+            .iter()
+            .filter_map(|(at, text, client)| self.reckon(*at..*at, text, *client))
+            .collect();
+        let is_done = insert_each(&mut self.text, &places);
+        if let Some(session) = &mut self.session {
+            session.take(updates, &self.text);
+        }
+        self.tidy_if_long();
+        is_done
     }
 
     /// Changes text and index; says the same as an update if there is a session to tell it to.
     fn splice(&mut self, range: Range<usize>, text: &str, client: Client) -> Option<Vec<u8>> {
+        let update = self.reckon(range.clone(), text, client);
+        if self.text.is_empty() {
+            // A text that is opened will be written in; room for that now saves moving all of it then.
+            self.text.reserve_exact(text.len() + text.len() / GROWTH);
+        }
+        self.text.replace_range(range, text);
+        update
+    }
+
+    /// Changes the index as the text is going to be changed.
+    fn reckon(&mut self, range: Range<usize>, text: &str, client: Client) -> Option<Vec<u8>> {
         let removed = self.index.remove(range.clone(), &self.text);
         let mut insertions = Vec::new();
         if !text.is_empty() {
@@ -143,16 +172,17 @@ impl Replica {
                 insertions = insertions_of(&spans, text, left, right);
             }
         }
-        if self.text.is_empty() {
-            // A text that is opened will be written in; room for that now saves moving all of it then.
-            self.text.reserve_exact(text.len() + text.len() / GROWTH);
-        }
-        self.text.replace_range(range, text);
         self.session.is_some().then(|| {
             let deletions: Vec<Deletion> =
                 removed.iter().map(|span| Deletion { id: span.id, units: span.units }).collect();
             wire::write(&insertions, &deletions)
         })
+    }
+
+    fn tidy_if_long(&mut self) {
+        if self.session.is_none() && self.index.count() > self.spans_max {
+            self.tidy();
+        }
     }
 
     /// Joins what one author wrote side by side, and counts everyone's units anew. Only without a session.

@@ -204,21 +204,23 @@ impl Journal {
     /// Takes the operations into the history, and gives the records for the file.
     fn take_all(&mut self, entries: Vec<Entry>) -> Result<Vec<u8>, JournalError> {
         let mut bytes = Vec::new();
-        for entry in entries {
+        let mut last = self.history.last_revision();
+        for entry in &entries {
             let revision = entry.revision;
-            let content = record::write_entry(&entry).map_err(|error| failed(&self.path, error.into()))?;
-            let last = self.history.last_revision();
             if revision <= last {
                 return Err(JournalError::OutOfOrder { revision, last });
             }
-            self.history.push(entry).map_err(|misfit| match misfit {
-                Misfit::Order => JournalError::OutOfOrder { revision, last },
-                Misfit::Edits => JournalError::DoesNotFit { revision },
-            })?;
+            last = revision;
+            let content = record::write_entry(entry).map_err(|error| failed(&self.path, error.into()))?;
             if !frame::put(&mut bytes, &content) {
                 return Err(too_long(&self.path));
             }
         }
+        let taken = self.history.push_all(entries);
+        taken.map_err(|(revision, misfit)| match misfit {
+            Misfit::Order => JournalError::OutOfOrder { revision, last },
+            Misfit::Edits => JournalError::DoesNotFit { revision },
+        })?;
         Ok(bytes)
     }
 

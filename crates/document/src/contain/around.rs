@@ -4,6 +4,7 @@
 use memchr::{memchr, memchr_iter, memmem};
 
 use super::Structure;
+use super::structure::Cuts;
 use super::verify::Insertion;
 use crate::markdown::{body_start, last_piece};
 use crate::section::{self, Found};
@@ -27,10 +28,17 @@ pub(super) fn grown(
     }
     let mut headings = Vec::with_capacity(before.headings.len());
     let mut markers = Vec::with_capacity(before.markers.len());
-    let (mut passed_headings, mut passed_markers) = (0, 0);
+    let mut cuts = Vec::with_capacity(before.cuts.0.len());
+    let (mut passed_headings, mut passed_markers, mut passed_cuts) = (0, 0, 0);
     let (mut bytes, mut lines) = (0, 0);
     for insertion in insertions {
-        let own = Window::around(before, document, insertion)?.own_headings()?;
+        let window = Window::around(before, document, insertion)?;
+        let own = window.own_headings()?;
+        // Of a section that grew, the last place is enough.
+        let cuts_above = before.cuts.0.partition_point(|cut| *cut < window.above.start).max(passed_cuts);
+        cuts.extend(before.cuts.0.get(passed_cuts..cuts_above)?.iter().map(|cut| cut + bytes));
+        cuts.push(window.from + bytes);
+        passed_cuts = before.cuts.0.partition_point(|cut| *cut < window.to).max(cuts_above);
         let headings_above = before.headings.partition_point(|heading| heading.start < insertion.at);
         let markers_above = before.markers.partition_point(|marker| *marker < insertion.at);
         let above = before.headings.get(passed_headings..headings_above)?;
@@ -43,8 +51,9 @@ pub(super) fn grown(
     }
     headings.extend(before.headings.get(passed_headings..)?.iter().map(|one| moved(one, bytes, lines)));
     markers.extend(before.markers.get(passed_markers..)?.iter().map(|marker| marker + bytes));
+    cuts.extend(before.cuts.0.get(passed_cuts..)?.iter().map(|cut| cut + bytes));
     section::nest(&mut headings, after.len());
-    Some(Structure { headings, markers, ending: LineEnding::Lf })
+    Some(Structure { headings, markers, ending: LineEnding::Lf, cuts: Cuts(cuts) })
 }
 
 /// The heading with so much more text before it.
@@ -75,7 +84,10 @@ impl<'w> Window<'w> {
         let index = before.headings.partition_point(|heading| heading.start < insertion.at);
         let above = before.headings.get(index.checked_sub(1)?)?;
         let below = before.headings.get(index);
-        let from = above.start + last_piece(document.get(above.start..insertion.at)?, 0);
+        let known = before.cuts.0.partition_point(|cut| *cut < insertion.at).checked_sub(1);
+        let known = known.and_then(|index| before.cuts.0.get(index)).copied().unwrap_or_default();
+        let known = known.max(above.start);
+        let from = known + last_piece(document.get(known..insertion.at)?, 0);
         let to = below.map_or(document.len(), |heading| heading.content_start);
         Some(Window { before, insertion, document, above, below, from, to })
     }

@@ -17,7 +17,21 @@ pub struct Structure {
     /// Where our markers begin, outside of code.
     pub(super) markers: Vec<usize>,
     pub(super) ending: LineEnding,
+    pub(super) cuts: Cuts,
 }
+
+/// Places where nothing is open, as far as additions came upon them, so that the next one needs not read its section from the
+/// beginning. They say nothing about the text, and so are no part of what is compared.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Cuts(pub(super) Vec<usize>);
+
+impl PartialEq for Cuts {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl Eq for Cuts {}
 
 /// Where code stands, inline and in blocks.
 #[derive(Default)]
@@ -69,7 +83,7 @@ impl Structure {
 
     fn with(text: &str, headings: Vec<Found>, Code(code): &Code) -> Structure {
         let markers = markers(text, code).into_iter().map(|marker| marker.start).collect();
-        Structure { headings, markers, ending: LineEnding::of(text) }
+        Structure { headings, markers, ending: LineEnding::of(text), cuts: Cuts::default() }
     }
 
     /// How most lines of the text end.

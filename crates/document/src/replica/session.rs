@@ -60,18 +60,18 @@ impl Session {
         crdt.as_ref().ok_or(UpdateError::NoSession)
     }
 
-    /// Takes an update that was made here, which led to `text`.
-    pub(super) fn take(&mut self, update: Vec<u8>, text: &str) {
+    /// Takes updates that were made here, which led to `text`.
+    pub(super) fn take(&mut self, updates: Vec<Vec<u8>>, text: &str) {
         match self.crdt.get() {
             Some(Some(crdt)) => {
-                crdt.apply([update.as_slice()]);
+                crdt.apply(updates.iter().map(Vec::as_slice));
                 self.saved = Saved::default();
             }
             // Nobody listens to a session that is as good as closed.
             Some(None) => return,
-            None => self.saved.waiting.push(update.clone()),
+            None => self.saved.waiting.extend(updates.iter().cloned()),
         }
-        self.outgoing.push(update);
+        self.outgoing.extend(updates);
         if self.saved.waiting.len() > WAITING_MAX && self.crdt(text).is_ok() {
             self.saved = Saved::default();
         }

@@ -65,7 +65,7 @@ fn choose<'h>(headings: &'h [Heading], wanted: &str) -> Vec<&'h Heading> {
     if wanted.is_empty() {
         return Vec::new();
     }
-    let titled: Vec<&Heading> = headings.iter().filter(|heading| folded(&heading.title) == wanted).collect();
+    let titled: Vec<&Heading> = headings.iter().filter(|heading| is_folded(&heading.title, wanted)).collect();
     let second: Vec<&Heading> = titled.iter().copied().filter(|heading| heading.level == 2).collect();
     if !second.is_empty() {
         return second;
@@ -92,6 +92,12 @@ fn is_path_to(headings: &[Heading], heading: &Heading, path: &str) -> bool {
         (Some(rest), Some(parent)) => is_path_to(headings, parent, rest.trim_end()),
         _ => false,
     }
+}
+
+/// Whether the title is the folded one, without a copy of a title of plain letters.
+fn is_folded(title: &str, folded_title: &str) -> bool {
+    let title = title.trim();
+    if title.is_ascii() { title.eq_ignore_ascii_case(folded_title) } else { folded(title) == folded_title }
 }
 
 fn folded(title: &str) -> String {

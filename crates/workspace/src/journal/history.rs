@@ -3,6 +3,7 @@
 
 use std::collections::{HashSet, VecDeque};
 
+use document::text::insert_each;
 use document::{Author, Edit, Revision};
 
 use crate::blame::{BlamedLine, Span, Spans, blame};
@@ -85,6 +86,28 @@ impl History {
         }
         self.requests.note(&entry);
         self.entries.push(entry);
+        Ok(())
+    }
+
+    /// Takes several operations. If one does not fit, those before it are taken, and its revision is told.
+    pub(super) fn push_all(&mut self, entries: Vec<Entry>) -> Result<(), (Revision, Misfit)> {
+        let is_insertion = |edit: &'_ Edit| edit.range.is_empty();
+        let edits = || entries.iter().flat_map(|entry| &entry.edits);
+        let revisions = entries.iter().map(|entry| entry.revision);
+        let in_order = std::iter::once(self.latest_revision()).chain(revisions).is_sorted_by(|a, b| a < b);
+        let is_plain = in_order && entries.len() > 1 && edits().all(is_insertion);
+        let places: Vec<(usize, &str)> =
+            edits().filter(|_| is_plain).map(|edit| (edit.range.start, edit.text.as_str())).collect();
+        // What many added in different places is put in with one move of the text.
+        if is_plain && insert_each(&mut self.text, &places) {
+            entries.iter().for_each(|entry| self.requests.note(entry));
+            self.entries.extend(entries);
+            return Ok(());
+        }
+        for entry in entries {
+            let revision = entry.revision;
+            self.push(entry).map_err(|misfit| (revision, misfit))?;
+        }
         Ok(())
     }
 

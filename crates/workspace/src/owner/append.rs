@@ -3,9 +3,10 @@
 
 use std::collections::{BTreeSet, VecDeque};
 
-use document::contain::{Appended, Containment, Limits, append_contained, contain};
+use document::contain::{Addition, Appended, Containment, Limits, append_contained, contain};
 use document::section::Section;
 use document::text::{LineEnding, with_line_ending};
+use document::{Author, Edit};
 use tokio::sync::oneshot;
 
 use super::answer::{Answer, Outcome};
@@ -139,10 +140,30 @@ impl Desk {
     ) {
         let mut placed: Vec<_> = appended.additions.iter().zip(lots).zip(pieces).collect();
         placed.sort_by_key(|((addition, _), _)| std::cmp::Reverse(addition.at));
-        for ((addition, lot), pieces) in placed {
-            self.put(addition.at, lot.blocks, pieces, &lot.section, outcome);
+        let edits = self.inserted(&placed);
+        for (index, ((addition, lot), pieces)) in placed.into_iter().enumerate() {
+            match edits.as_ref().and_then(|edits| edits.get(index)) {
+                Some(edit) => {
+                    for block in lot.blocks {
+                        self.settle(block, edit.clone(), &lot.section, outcome);
+                    }
+                }
+                None => self.put(addition.at, lot.blocks, pieces, &lot.section, outcome),
+            }
         }
         self.keep_structure(appended);
+    }
+
+    /// Puts one block into each section, with one move of the text; nothing if a section gets several, which must follow each other.
+    fn inserted(&mut self, placed: &[((&Addition, Lot), Vec<String>)]) -> Option<Vec<Edit>> {
+        let single = |((addition, lot), pieces): &'_ ((&Addition, Lot), Vec<String>)| {
+            let ([block], [piece]) = (lot.blocks.as_slice(), pieces.as_slice()) else { return None };
+            Some((addition.at, piece.clone(), block.asked.0.actor.author()))
+        };
+        let blocks: Vec<(usize, String, Author)> = placed.iter().map(single).collect::<Option<_>>()?;
+        let insertions: Vec<_> =
+            blocks.iter().map(|(at, piece, author)| (*at, piece.as_str(), author)).collect();
+        self.document.insert_each(&insertions)
     }
 
     /// The text of the request's block and how many bytes were asked for, if nothing speaks against it and nothing is special about it.
@@ -180,14 +201,20 @@ impl Desk {
         outcome: &mut Outcome,
     ) {
         for (block, piece) in blocks.into_iter().zip(pieces) {
-            let (request, to) = block.asked;
-            let edit = self.document.edit(at..at, &piece, &request.actor.author());
-            at += edit.as_ref().map_or(0, |edit| edit.text.len());
-            self.record(edit.into_iter().collect(), &request, Some(section), ChangeKind::Appended);
-            let reply = self.reply(FileResult::Written { bytes: block.bytes });
-            self.requests.remember(&request.actor, request.request_id.as_deref(), &reply);
-            outcome.answers.push(Answer::Reply { to, reply, is_change: true });
+            // The place is one of this very text, so an edit is never out of it.
+            let Ok(edit) = self.document.edit(at..at, &piece, &block.asked.0.actor.author()) else { return };
+            at += edit.text.len();
+            self.settle(block, edit, section, outcome);
         }
+    }
+
+    /// Keeps account of a block that is in the text, and answers for it.
+    fn settle(&mut self, block: Block, edit: Edit, section: &str, outcome: &mut Outcome) {
+        let (request, to) = block.asked;
+        self.record(vec![edit], &request, Some(section), ChangeKind::Appended);
+        let reply = self.reply(FileResult::Written { bytes: block.bytes });
+        self.requests.remember(&request.actor, request.request_id.as_deref(), &reply);
+        outcome.answers.push(Answer::Reply { to, reply, is_change: true });
     }
 
     /// Does one append.

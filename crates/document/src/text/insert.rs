@@ -1,0 +1,37 @@
+//! Many insertions into one long text, for which it is moved once. Never cuts a character in two.
+
+/// Puts texts in as if one after another, each at a byte of `text` that is not behind the one before. Whether they fit; if not,
+/// nothing is changed.
+///
+/// ```
+/// let mut text = "one three".to_owned();
+/// assert!(document::text::insert_each(&mut text, &[(9, " four"), (4, "two ")]));
+/// assert_eq!(text, "one two three four");
+/// ```
+#[must_use]
+pub fn insert_each(text: &mut String, insertions: &[(usize, &str)]) -> bool {
+    if !can_insert_each(text, insertions) {
+        return false;
+    }
+    let added: usize = insertions.iter().map(|(_, inserted)| inserted.len()).sum();
+    let mut whole = String::with_capacity(text.capacity().max(text.len() + added));
+    let mut from = 0;
+    for (at, inserted) in insertions.iter().rev() {
+        // Both are borders of characters, and the places grow.
+        whole.push_str(text.get(from..*at).unwrap_or_default());
+        whole.push_str(inserted);
+        from = *at;
+    }
+    whole.push_str(text.get(from..).unwrap_or_default());
+    *text = whole;
+    true
+}
+
+/// Whether [`insert_each`] would put the texts in.
+pub(crate) fn can_insert_each(text: &str, insertions: &[(usize, &str)]) -> bool {
+    insertions.iter().all(|(at, _)| text.is_char_boundary(*at))
+        && insertions.is_sorted_by(|(before, _), (next, _)| next <= before)
+}
+
+#[cfg(test)]
+mod tests;
