@@ -92,7 +92,8 @@ export function openOutline(go: (section: Section) => void): Outline {
       gap = { at: head, size: wanted.length - tail - head };
       fill(wanted, ++round);
       rest.hidden = found.length <= LISTED_MAX;
-      if (!rest.hidden) rest.textContent = `and ${(found.length - LISTED_MAX).toLocaleString("en")} more`;
+      // By hand: to load the ways in which languages write numbers takes longer than the whole outline.
+      if (!rest.hidden) rest.textContent = `and ${String(found.length - LISTED_MAX).replaceAll(/\B(?=(\d{3})+$)/g, ",")} more`;
     },
     mark: (position) => point(sections.findLastIndex(({ start }) => start <= position)),
   };
