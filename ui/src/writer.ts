@@ -3,7 +3,7 @@
 import { EditorView } from "@codemirror/view";
 import * as Y from "yjs";
 
-import type { WireEvent, WireVisitor } from "../wire/wire";
+import type { WireEvent } from "../wire/wire";
 import { fetchHistory, linkTo } from "./api";
 import { askCard } from "./ask";
 import { bannerOf } from "./banner";
@@ -21,7 +21,7 @@ import { nextFrame } from "./frames";
 import { hints, setHints } from "./hints";
 import { type Replica, openLink } from "./link";
 import { openOutline } from "./outline";
-import { badge } from "./people";
+import { openPresent } from "./present";
 import { sectionsIn } from "./proposals";
 import { runPanel } from "./run";
 import type { Section } from "./sections";
@@ -34,6 +34,8 @@ const MODES = ["edit", "split", "preview"] as const;
 type Mode = (typeof MODES)[number];
 /** How long a section is said to have newer text, in milliseconds. */
 const NEWER_SHOWN = 15_000;
+/** When what is not needed at once is fetched: after this, when the text has not changed for that long; and at the latest. In milliseconds. */
+const [REST_AFTER, QUIET, REST_LATEST] = [2000, 1000, 30_000];
 const MODE_KEPT = "agent-doc-mode";
 const MODE_NAMES: Record<Mode, string> = { edit: "Edit", split: "Split", preview: "Preview" };
 
@@ -44,6 +46,8 @@ export function openWriter(page: HTMLElement, path: string): void {
   let shownCarets: Carets | null = null;
   let preview: Preview | null = null;
   let withAuthors = false;
+  /** When the text last changed. */
+  let changed = -Infinity;
 
   const paper = h("div", { class: "paper", id: "editor" });
   const reading = h("article", { class: "reading", "aria-label": "Preview", tabindex: "0" });
@@ -69,7 +73,7 @@ export function openWriter(page: HTMLElement, path: string): void {
   const title = h("h1", {}, nameOf(path));
   const text = (): string => replica?.text.toString() ?? "";
   const banner = bannerOf(path, text, (name, words) => void import("./export").then(({ give }) => give(name, "text/markdown;charset=utf-8", words)));
-  const present = h("ul", { class: "present", "aria-label": "Who is here" });
+  const present = openPresent();
   const modes = MODES.map((mode) => h("button", { "aria-pressed": "false", onclick: () => setMode(mode) }, MODE_NAMES[mode]));
   const authorsButton = tool("Who wrote this", ICONS.authors, () => toggleAuthors(), { "aria-pressed": "false" });
   const historyButton = tool("History", ICONS.history, () => history.toggle(), { "aria-expanded": "false" });
@@ -113,7 +117,7 @@ export function openWriter(page: HTMLElement, path: string): void {
       h("div", { class: "where" }, title, h("p", { class: "path" }, path)),
       saved,
       h("div", { class: "modes", role: "group", "aria-label": "View" }, ...modes),
-      present,
+      present.element,
       h("div", { class: "tools" }, outlineButton, authorsButton, commentsButton, historyButton, exportButton, shareButton, themeButton, helpButton, moreButton),
     ),
     banner.element,
@@ -157,7 +161,10 @@ export function openWriter(page: HTMLElement, path: string): void {
       comments.extension(next),
       hints((section) => hear({ kind: "seen", section })),
       EditorView.updateListener.of((update) => {
-        if (update.docChanged) refresh();
+        if (update.docChanged) {
+          changed = performance.now();
+          refresh();
+        }
         if (update.selectionSet || update.docChanged) outline.mark(update.state.selection.main.head);
         if (update.selectionSet || update.docChanged || update.focusChanged) soonHere();
       }),
@@ -178,12 +185,17 @@ export function openWriter(page: HTMLElement, path: string): void {
     refresh();
     render();
     page.setAttribute("data-ready", "true");
-    if (!isFirst) return;
-    // Printing cannot wait, so what it needs is fetched while nothing else happens; so is who wrote where.
-    window.setTimeout(() => {
-      void thePreview();
+    if (isFirst) fetchRest();
+  }
+
+  /** Printing cannot wait, so what it needs is fetched while nothing else happens; so is who wrote where. */
+  function fetchRest(): void {
+    window.setTimeout(async () => {
+      const isQuiet = performance.now() - changed > QUIET;
+      if (!isQuiet && performance.now() < REST_LATEST) return fetchRest();
+      await thePreview().then(nextFrame, () => undefined);
       fetchHistory(path).then(({ versions }) => hear({ kind: "past", versions }), () => undefined);
-    }, 2000);
+    }, REST_AFTER);
   }
 
   /** The innermost section at a place. */
@@ -298,7 +310,7 @@ export function openWriter(page: HTMLElement, path: string): void {
     nameTab();
     shareButton.hidden = !view.writes;
     if (!view.writes) editor?.freeze();
-    renderPresent();
+    present.show(view.visitors, replica);
   }
 
   /** The card takes room; the line that it is about stays in sight, if it was. */
@@ -308,24 +320,6 @@ export function openWriter(page: HTMLElement, path: string): void {
     const at = editor.view.state.doc.toString().lastIndexOf(first.title);
     if (at < 0) return;
     editor.view.dispatch({ effects: EditorView.scrollIntoView(at, { y: "end", yMargin: 48 }) });
-  }
-
-  let shownPresent = "";
-  function renderPresent(): void {
-    const own = replica?.doc.clientID ?? 0;
-    const here = new Set(replica?.awareness.getStates().keys() ?? []);
-    const seen = new Map<string, { visitor: WireVisitor; isOwn: boolean; count: number }>();
-    for (const client of new Set([own, ...here])) {
-      const visitor = view.visitors.get(client) ?? { client, name: client === own ? "You" : "Someone", agent: false };
-      const isOwn = client === own;
-      const sign = isOwn ? "own" : `person ${visitor.name}`;
-      if (client !== 0) seen.set(sign, { visitor, isOwn, count: (seen.get(sign)?.count ?? 0) + 1 });
-    }
-    for (const visitor of view.visitors.values()) if (visitor.agent) seen.set(`agent ${visitor.name}`, { visitor, isOwn: false, count: 1 });
-    const key = JSON.stringify([...seen].map(([sign, { visitor, count }]) => [sign, visitor.name, count]));
-    if (key === shownPresent) return;
-    shownPresent = key;
-    present.replaceChildren(...[...seen.values()].map(({ visitor, isOwn, count }) => badge(visitor, isOwn, count)));
   }
 
   const ownName = (): string => view.visitors.get(replica?.doc.clientID ?? 0)?.name ?? "";
