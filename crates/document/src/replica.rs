@@ -248,6 +248,13 @@ impl Replica {
         self.session.as_mut().map(Session::drain_updates).unwrap_or_default()
     }
 
+    /// Does what the session put off.
+    pub(crate) fn catch_up(&self) {
+        if let Some(session) = &self.session {
+            session.catch_up(&self.text);
+        }
+    }
+
     /// What a peer with `state_vector` lacks; everything if there is none.
     pub(crate) fn update_since(&self, state_vector: Option<&[u8]>) -> Result<Vec<u8>, UpdateError> {
         self.crdt()?.update_since(state_vector)

@@ -26,6 +26,18 @@ pub trait Keeper: Send + 'static {
     /// acknowledged.
     fn note(&mut self, entries: &[Entry]) -> Result<(), KeeperError>;
 
+    /// Notes operations and then writes, as the two by themselves do; the error of the first is the outer one. A disk that can do
+    /// part of both at once may.
+    fn note_and_write(
+        &mut self,
+        entries: &[Entry],
+        expected: &str,
+        text: &str,
+    ) -> Result<Result<Displaced, KeeperError>, KeeperError> {
+        self.note(entries)?;
+        Ok(self.write(expected, text))
+    }
+
     /// Hears that the file holds the text of this revision, for certain. Nothing depends on it but how well a save is understood that
     /// comes when nobody runs.
     fn settled(&mut self, _revision: Revision) {}

@@ -199,6 +199,35 @@ impl Keeper for Kept {
         }
     }
 
+    /// The disk takes both at once. Nobody but us sees the new file before the journal has the entries.
+    fn note_and_write(
+        &mut self,
+        entries: &[Entry],
+        expected: &str,
+        text: &str,
+    ) -> Result<Result<Displaced, KeeperError>, KeeperError> {
+        let (file, journal) = (&mut self.file, &mut self.journal);
+        let (prepared, noted) = std::thread::scope(|scope| {
+            let noted = std::thread::Builder::new()
+                .name("journal".to_owned())
+                .spawn_scoped(scope, || journal.append_all(entries.to_vec()));
+            let prepared = file.prepare(expected, text);
+            (prepared, noted.map(|noted| noted.join()))
+        });
+        match noted {
+            Ok(Ok(Ok(()))) => self.unpruned += entries.len(),
+            // It is tried again in the usual way, which makes room where none is.
+            Ok(Ok(Err(_)) | Err(_)) | Err(_) => {
+                if let Ok(prepared) = prepared {
+                    self.file.abandon(prepared);
+                }
+                self.note(entries)?;
+                return Ok(self.write(expected, text));
+            }
+        }
+        Ok(prepared.and_then(|prepared| self.file.put_in(prepared, expected, text)))
+    }
+
     fn settled(&mut self, revision: Revision) {
         if self.settled != Some(revision) {
             self.settled = Some(revision);

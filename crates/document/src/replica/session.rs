@@ -24,6 +24,8 @@ pub(super) struct Session {
     /// Nothing if what was saved turned out not to be this document; then the session is as good as closed.
     crdt: OnceLock<Option<Crdt>>,
     saved: Saved,
+    /// Updates made here that the CRDT has not been given yet. Peers get them without it, and many at once cost it less.
+    behind: Mutex<Vec<Vec<u8>>>,
     /// Updates made here that peers have not been given yet.
     outgoing: Vec<Vec<u8>>,
 }
@@ -41,13 +43,19 @@ impl Session {
     pub(super) fn new(epoch: u64, update: &[u8]) -> Session {
         let crdt = Crdt::new(epoch);
         crdt.apply([update]);
-        Session { epoch, crdt: OnceLock::from(Some(crdt)), saved: Saved::default(), outgoing: Vec::new() }
+        Session {
+            epoch,
+            crdt: OnceLock::from(Some(crdt)),
+            saved: Saved::default(),
+            behind: Mutex::default(),
+            outgoing: Vec::new(),
+        }
     }
 
     /// A session from what [`state`](Self::state) gave.
     pub(super) fn resume(epoch: u64, state: &[u8]) -> Session {
         let saved = Saved { state: state.to_vec(), waiting: Vec::new() };
-        Session { epoch, crdt: OnceLock::new(), saved, outgoing: Vec::new() }
+        Session { epoch, crdt: OnceLock::new(), saved, behind: Mutex::default(), outgoing: Vec::new() }
     }
 
     pub(super) fn is_broken(&self) -> bool {
@@ -57,14 +65,27 @@ impl Session {
     /// The CRDT, built now if it was not yet. `text` is the text as it is, which the CRDT must hold too.
     pub(super) fn crdt(&self, text: &str) -> Result<&Crdt, UpdateError> {
         let crdt = self.crdt.get_or_init(|| Crdt::build(self.epoch, &self.saved, text));
-        crdt.as_ref().ok_or(UpdateError::NoSession)
+        let crdt = crdt.as_ref().ok_or(UpdateError::NoSession)?;
+        let behind = std::mem::take(&mut *self.behind.lock().unwrap_or_else(PoisonError::into_inner));
+        if !behind.is_empty() {
+            crdt.apply(behind.iter().map(Vec::as_slice));
+        }
+        Ok(crdt)
+    }
+
+    /// Gives the CRDT what was written here, if it has been built.
+    pub(super) fn catch_up(&self, text: &str) {
+        if matches!(self.crdt.get(), Some(Some(_))) && self.crdt(text).is_err() {
+            // It is as good as closed, and nobody listens.
+        }
     }
 
     /// Takes updates that were made here, which led to `text`.
     pub(super) fn take(&mut self, updates: Vec<Vec<u8>>, text: &str) {
         match self.crdt.get() {
-            Some(Some(crdt)) => {
-                crdt.apply(updates.iter().map(Vec::as_slice));
+            Some(Some(_)) => {
+                let behind = self.behind.get_mut().unwrap_or_else(PoisonError::into_inner);
+                behind.extend(updates.iter().cloned());
                 self.saved = Saved::default();
             }
             // Nobody listens to a session that is as good as closed.
@@ -72,6 +93,9 @@ impl Session {
             None => self.saved.waiting.extend(updates.iter().cloned()),
         }
         self.outgoing.extend(updates);
+        if self.behind.get_mut().is_ok_and(|behind| behind.len() > WAITING_MAX) {
+            self.catch_up(text);
+        }
         if self.saved.waiting.len() > WAITING_MAX && self.crdt(text).is_ok() {
             self.saved = Saved::default();
         }

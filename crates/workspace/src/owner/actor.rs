@@ -19,8 +19,8 @@ const SHOW: Duration = Duration::from_millis(33);
 const WAYS_MAX: usize = 64;
 /// After how many of them without a new caller the owner begins.
 const QUIET_WAYS: usize = 3;
-/// From how many callers in one turn on the owner waits for as many to come again, and how long at most. Callers that keep the same
-/// pace come in the same moment, but not in the same microsecond, and who comes after a write has begun waits for two.
+/// From how many callers at once on the owner waits for as many as came before, and how long at most. Callers that keep the same pace
+/// come in the same moment, but not in the same microsecond, and who comes after a write has begun waits for two.
 const CROWD_MIN: usize = 8;
 const GATHER: Duration = Duration::from_millis(1);
 /// How long the owner waits before it tries a failed write again on its own.
@@ -68,7 +68,7 @@ impl DocumentActor {
         let mut crowd = 0;
         loop {
             let is_open = self.hear(&mut batch, alarm.next()).await;
-            if batch.len() < crowd && batch.len() > 1 {
+            if batch.len() < crowd && batch.len() >= CROWD_MIN {
                 self.gather(&mut batch, crowd).await;
             }
             let now = Instant::now();
@@ -114,8 +114,10 @@ impl DocumentActor {
             last_flush = Some(Instant::now());
             (alarm.said, alarm.shown) = (None, None);
             alarm.retry = outcome.needs_retry.then(|| Instant::now() + RETRY);
-            crowd = Some(outcome.answers.len()).filter(|callers| *callers >= CROWD_MIN).unwrap_or_default();
+            // One half of a crowd may come a moment late several times in a row.
+            crowd = outcome.answers.len().max(crowd - crowd / 8);
             self.tell(outcome);
+            self.desk.document.catch_up();
             if !is_open {
                 return;
             }

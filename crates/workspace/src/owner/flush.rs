@@ -21,6 +21,9 @@ use crate::keeper::{Beginning, Displaced, Found, Keeper, KeeperError, Save};
 /// How many saves in a row may race one write before it is put off.
 const RACES_MAX: usize = 16;
 
+/// From how many changes on the journal and the file are written at the same time: a thread more is worth it when many wait.
+const TOGETHER_MIN: usize = 2;
+
 /// Where a save was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Place {
@@ -103,14 +106,23 @@ impl Desk {
     /// Brings the words to the disk, together with whatever is saved there meanwhile.
     pub(super) fn flush(&mut self) -> Result<(), KeeperError> {
         for _ in 0..RACES_MAX {
-            self.note()?;
-            if self.document.text() == self.in_file {
-                if self.written == self.revision {
-                    self.keeper.settled(self.revision);
+            let is_crowd = self.unnoted.len() >= TOGETHER_MIN && self.document.text() != self.in_file;
+            let displaced = if is_crowd {
+                self.prepare_notes();
+                let displaced =
+                    self.keeper.note_and_write(&self.unnoted, &self.in_file, self.document.text())?;
+                self.unnoted.clear();
+                displaced
+            } else {
+                self.note()?;
+                if self.document.text() == self.in_file {
+                    if self.written == self.revision {
+                        self.keeper.settled(self.revision);
+                    }
+                    return Ok(());
                 }
-                return Ok(());
-            }
-            let displaced = self.keeper.write(&self.in_file, self.document.text());
+                self.keeper.write(&self.in_file, self.document.text())
+            };
             if displaced.as_ref().err().is_none_or(may_be_written) {
                 self.document.publish();
                 self.perhaps = self.revision;
@@ -179,13 +191,17 @@ impl Desk {
         if self.unnoted.is_empty() {
             return Ok(());
         }
+        self.prepare_notes();
+        self.keeper.note(&self.unnoted)?;
+        self.unnoted.clear();
+        Ok(())
+    }
+
+    fn prepare_notes(&mut self) {
         for entry in &mut self.unnoted {
             entry.file.written = Some(self.written);
             entry.file.perhaps = Some(self.perhaps);
         }
-        self.keeper.note(&self.unnoted)?;
-        self.unnoted.clear();
-        Ok(())
     }
 }
 

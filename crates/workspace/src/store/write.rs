@@ -22,8 +22,21 @@ struct Replacement<'t> {
     sums: [u64; 2],
 }
 
+/// A replacement that is ready to be made.
+pub(crate) struct Prepared {
+    /// The new file; none if the old one is to be written in place.
+    whole: Option<PathBuf>,
+    sums: [u64; 2],
+}
+
 impl<D: Disk> StoredFile<D> {
     pub(super) fn replace(&mut self, expected: &str, text: &str) -> Result<Displaced, KeeperError> {
+        let prepared = self.prepare(expected, text)?;
+        self.put_in(prepared, expected, text)
+    }
+
+    /// All of a replacement that changes nothing that anybody else sees.
+    pub(crate) fn prepare(&mut self, expected: &str, text: &str) -> Result<Prepared, KeeperError> {
         let length = text.len() as u64;
         if length > self.options.limit {
             return Err(KeeperError::TooLarge { length, limit: self.options.limit });
@@ -31,9 +44,8 @@ impl<D: Disk> StoredFile<D> {
         let look = self.wait_for_name()?;
         self.check(&look)?;
         let sums = [sum(expected), sum(text)];
-        let replacement = Replacement { expected, text, sums };
         if look.links > 1 || !look.keeps_owner {
-            return self.write_in_place(replacement);
+            return Ok(Prepared { whole: None, sums });
         }
         let path = self.path.clone();
         let whole = match self.make(sums, Like::File(&path), text) {
@@ -42,10 +54,28 @@ impl<D: Disk> StoredFile<D> {
             }
             made => made?,
         };
-        if self.can_exchange {
-            self.exchange(whole, replacement)
-        } else {
-            self.compare_and_rename(&whole, replacement)
+        Ok(Prepared { whole: Some(whole), sums })
+    }
+
+    /// Does what was prepared for these very texts.
+    pub(crate) fn put_in(
+        &mut self,
+        Prepared { whole, sums }: Prepared,
+        expected: &str,
+        text: &str,
+    ) -> Result<Displaced, KeeperError> {
+        let replacement = Replacement { expected, text, sums };
+        match whole {
+            None => self.write_in_place(replacement),
+            Some(whole) if self.can_exchange => self.exchange(whole, replacement),
+            Some(whole) => self.compare_and_rename(&whole, replacement),
+        }
+    }
+
+    /// Drops what was prepared.
+    pub(crate) fn abandon(&self, prepared: Prepared) {
+        if let Some(whole) = prepared.whole {
+            self.discard_quietly(&whole);
         }
     }
 
