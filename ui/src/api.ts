@@ -22,17 +22,28 @@ import type {
 
 const KEPT = "agent-doc-token";
 
-/** The secret from the link, which is taken out of the address at once. */
-function secret(): string {
-  const given = new URLSearchParams(location.hash.slice(1)).get("token");
-  if (given) {
-    sessionStorage.setItem(KEPT, given);
+/** The secret from the link, which is taken out of the address at once; null if the address has none. */
+function given(): string | null {
+  const found = new URLSearchParams(location.hash.slice(1)).get("token");
+  if (found) {
+    sessionStorage.setItem(KEPT, found);
     history.replaceState(null, "", location.pathname + location.search);
   }
-  return given ?? sessionStorage.getItem(KEPT) ?? "";
+  return found;
 }
 
-let token = secret();
+let token = given() ?? sessionStorage.getItem(KEPT) ?? "";
+
+/** Another link to the same place changes nothing but the secret: the browser loads no page for it. */
+export function onNewLink(act: () => void): void {
+  window.addEventListener("hashchange", () => {
+    const next = given();
+    // A link inside of the page has the secret that is known.
+    if (!next || next === token) return;
+    token = next;
+    act();
+  });
+}
 
 /** From now on the page knows another secret. */
 export function useToken(next: string): void {

@@ -159,7 +159,8 @@ export interface Editor {
   readonly view: EditorView;
   /** Goes on with another replica: what differs is changed, and everything else stays, the caret and the place too. */
   bind(replica: Replica, more: Extension): void;
-  freeze(): void;
+  /** Lets the person write, or only read. */
+  allow(writes: boolean): void;
 }
 
 /** Makes the editor in pieces. The replica must stay as it is meanwhile. */
@@ -199,7 +200,6 @@ export async function openEditor(parent: HTMLElement, replica: Replica, more: Ex
   });
   await nextFrame();
   const view = new EditorView({ state, parent });
-  const isFrozen = (): boolean => view.state.readOnly;
   return {
     view,
     bind(next, others) {
@@ -210,6 +210,8 @@ export async function openEditor(parent: HTMLElement, replica: Replica, more: Ex
       view.dispatch({ changes: changesTo(view.state.doc.toString(), next.text.toString()) });
       view.dispatch({ effects: [bound.reconfigure([yCollab(next.text, null, { undoManager }), others]), writable.reconfigure([])] });
     },
-    freeze: () => isFrozen() || view.dispatch({ effects: writable.reconfigure(EditorState.readOnly.of(true)) }),
+    allow(writes) {
+      if (view.state.readOnly === writes) view.dispatch({ effects: writable.reconfigure(writes ? [] : EditorState.readOnly.of(true)) });
+    },
   };
 }

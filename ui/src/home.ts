@@ -1,7 +1,7 @@
 // The first page: what can be begun and what can be opened. Never waits for anything but the list.
 
 import type { Home, ListedDocument, Role, WireRun, WireRunEvent } from "../wire/wire";
-import { fetchHome, linkTo, openRunsSocket, startRun } from "./api";
+import { fetchHome, linkTo, onNewLink, openRunsSocket, startRun } from "./api";
 import { type Creation, createDialog } from "./create";
 import { ICONS, announce, h, icon } from "./dom";
 import { alt, bare, helpDialog, listenToKeys } from "./help";
@@ -21,6 +21,7 @@ const GROUPS: readonly (readonly [Role, string, string])[] = [
 
 export async function openHome(page: HTMLElement): Promise<void> {
   document.title = "agent-doc";
+  onNewLink(() => location.reload());
   const search = h("input", {
     type: "search",
     placeholder: "Search by title or path",

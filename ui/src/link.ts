@@ -41,6 +41,8 @@ export interface Listener {
 
 export interface Link {
   ping(): Promise<number>;
+  /** Joins anew, because there is another secret. */
+  rejoin(): void;
   close(): void;
 }
 
@@ -60,6 +62,8 @@ export function openLink(path: string, name: string, listener: Listener): Link {
   /** Whether the server has what was written before it was joined. */
   let isCaughtUp = false;
   let isClosed = false;
+  /** Whether the secret is no good any more. */
+  let isEnded = false;
   /** The end of binding to the replica. Until then what comes waits. */
   let binding: Promise<void> | null = null;
   let attempts = 0;
@@ -110,6 +114,7 @@ export function openLink(path: string, name: string, listener: Listener): Link {
     removeAwarenessStates(replica.awareness, others, FROM_SERVER);
     keep();
     if (CLOSE_FOR_GOOD.includes(event.code)) {
+      isEnded = true;
       return listener.event({ kind: "refused", reason: `${event.reason}. Open the new link; your words are kept here.` });
     }
     if (event.code === CLOSE_REFUSED) listener.event({ kind: "refused", reason: event.reason });
@@ -315,7 +320,7 @@ export function openLink(path: string, name: string, listener: Listener): Link {
 
   window.addEventListener("pagehide", keep);
   const wake = (): void => {
-    if (socket === null && !isClosed && document.visibilityState === "visible") {
+    if (socket === null && !isClosed && !isEnded && document.visibilityState === "visible") {
       window.clearTimeout(timer);
       attempts = 0;
       connect();
@@ -328,6 +333,13 @@ export function openLink(path: string, name: string, listener: Listener): Link {
   connect();
   return {
     ping,
+    rejoin() {
+      isEnded = false;
+      attempts = 0;
+      window.clearTimeout(timer);
+      if (socket) socket.close();
+      else connect();
+    },
     close() {
       isClosed = true;
       window.clearTimeout(timer);

@@ -4,7 +4,7 @@ import { EditorView } from "@codemirror/view";
 import * as Y from "yjs";
 
 import type { WireEvent } from "../wire/wire";
-import { fetchHistory, linkTo } from "./api";
+import { fetchHistory, linkTo, onNewLink } from "./api";
 import { askCard } from "./ask";
 import { bannerOf } from "./banner";
 import { authors, showAuthors } from "./authors";
@@ -137,6 +137,7 @@ export function openWriter(page: HTMLElement, path: string): void {
       for (const [client, place] of places) tellOfSection(client, place);
     },
   });
+  onNewLink(() => link.rejoin());
   // For measuring from outside: how long the way to the server takes.
   Object.assign(window, { agentDoc: { ping: () => link.ping() } });
 
@@ -309,7 +310,7 @@ export function openWriter(page: HTMLElement, path: string): void {
     commentsButton.classList.toggle("news", view.comments.some(({ resolved }) => !resolved));
     nameTab();
     shareButton.hidden = !view.writes;
-    if (!view.writes) editor?.freeze();
+    editor?.allow(view.writes);
     present.show(view.visitors, replica);
   }
 
