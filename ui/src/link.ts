@@ -204,7 +204,7 @@ export function openLink(path: string, name: string, listener: Listener): Link {
       // Whole numbers come back as they went.
       const at = ++pingCount;
       pings.set(at, () => answer(performance.now() - begun));
-      socket?.send(JSON.stringify({ kind: "ping", at }));
+      tell(JSON.stringify({ kind: "ping", at }));
     });
   }
 
@@ -272,10 +272,15 @@ export function openLink(path: string, name: string, listener: Listener): Link {
     Y.applyUpdate(shadow, body);
   }
 
+  /** What is said to a socket that is on its way out is said again after the next joining. */
+  function tell(words: string | Uint8Array<ArrayBuffer>): void {
+    if (socket?.readyState === WebSocket.OPEN) socket.send(words);
+  }
+
   function deliver(step: number, update: Uint8Array): void {
     pending.push(update);
     sent += 1;
-    socket?.send(sync(step, update) as Uint8Array<ArrayBuffer>);
+    tell(sync(step, update) as Uint8Array<ArrayBuffer>);
     listener.event({ kind: "sent" });
   }
 
@@ -305,7 +310,7 @@ export function openLink(path: string, name: string, listener: Listener): Link {
     const encoder = encoding.createEncoder();
     encoding.writeVarUint(encoder, PRESENCE);
     encoding.writeVarUint8Array(encoder, state);
-    socket?.send(encoding.toUint8Array(encoder) as Uint8Array<ArrayBuffer>);
+    tell(encoding.toUint8Array(encoder) as Uint8Array<ArrayBuffer>);
   }
 
   let draftTimer = 0;

@@ -7,6 +7,7 @@ mod branch;
 mod clean;
 mod commit;
 mod command;
+mod loose;
 mod place;
 mod tree;
 
@@ -91,7 +92,8 @@ impl Repository {
         let mut name_in = OsString::from(told.prefix);
         name_in.push(name);
         let path = name_in.into_string().map_err(|name| GitError::Path(PathBuf::from(name)))?;
-        Ok(Some(Repository { git: Git::in_folder(&told.top), folder: told.folder, path, head: told.head }))
+        let git = Git::in_folder(&told.top).with_loose(told.loose);
+        Ok(Some(Repository { git, folder: told.folder, path, head: told.head }))
     }
 
     /// The document's path from the root of the working files.

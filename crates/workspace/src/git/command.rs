@@ -5,6 +5,7 @@ use std::io::{ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
+use super::loose::{self, Loose};
 use super::{GitError, ObjectId};
 
 /// Settings that would start a program, or work that nobody asked for, each put out of force.
@@ -29,11 +30,18 @@ pub(super) struct Git {
     folder: PathBuf,
     /// Settings for this repository alone, on top of the harmless ones.
     settings: Vec<String>,
+    /// What can be done without starting it.
+    loose: Option<Loose>,
 }
 
 impl Git {
     pub(super) fn in_folder(folder: &Path) -> Git {
-        Git { folder: folder.to_owned(), settings: Vec::new() }
+        Git { folder: folder.to_owned(), settings: Vec::new(), loose: None }
+    }
+
+    /// The same where objects may be reached without it.
+    pub(super) fn with_loose(self, loose: Option<Loose>) -> Git {
+        Git { loose, ..self }
     }
 
     /// Where it works.
@@ -44,7 +52,33 @@ impl Git {
     /// The same with one more setting.
     pub(super) fn with(&self, settings: impl IntoIterator<Item = String>) -> Git {
         let settings = self.settings.iter().cloned().chain(settings).collect();
-        Git { folder: self.folder.clone(), settings }
+        Git { settings, ..self.clone() }
+    }
+
+    /// The listing of a tree, or of that of a commit, with a zero behind each row.
+    pub(super) fn list(&self, tree: &str) -> Result<Vec<u8>, GitError> {
+        match self.loose.as_ref().and_then(|loose| listed(loose, tree)) {
+            Some(listed) => Ok(listed),
+            None => self.ask(&["ls-tree", "-z", "--full-tree", tree], b""),
+        }
+    }
+
+    /// Keeps a tree of this listing.
+    pub(super) fn make_tree(&self, listing: &[u8]) -> Result<ObjectId, GitError> {
+        let tree = self.loose.as_ref().and_then(|loose| Some((loose, loose::tree_of(listing)?)));
+        match tree.map(|(loose, tree)| loose.write("tree", &tree)) {
+            Some(Ok(id)) => Ok(id),
+            // Git says better what is wrong.
+            Some(Err(_)) | None => self.ask_line(&["mktree", "-z", "--missing"], listing),
+        }
+    }
+
+    /// Keeps a text byte for byte.
+    pub(super) fn make_blob(&self, text: &[u8]) -> Result<ObjectId, GitError> {
+        match self.loose.as_ref().map(|loose| loose.write("blob", text)) {
+            Some(Ok(id)) => Ok(id),
+            Some(Err(_)) | None => self.ask_line(&["hash-object", "-w", "--stdin", "--no-filters"], text),
+        }
     }
 
     /// The commit that a name stands for.
@@ -107,6 +141,16 @@ impl Git {
             Ok(()) | Err(_) => Ok(output),
         }
     }
+}
+
+fn listed(loose: &Loose, tree: &str) -> Option<Vec<u8>> {
+    let mut object = loose.read(tree)?;
+    if object.kind == "commit" {
+        let first = object.content.split(|byte| *byte == b'\n').next()?;
+        let id = std::str::from_utf8(first).ok()?.strip_prefix("tree ")?;
+        object = loose.read(id)?;
+    }
+    if object.kind == "tree" { loose::listing(&object.content) } else { None }
 }
 
 pub(super) fn odd(what: &'static str, told: &str) -> GitError {

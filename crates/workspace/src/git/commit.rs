@@ -140,8 +140,7 @@ impl Repository {
     /// The text as an object of the repository, and git as it is to be asked from here on.
     fn kept(&self, text: &str) -> Result<(Git, ObjectId), GitError> {
         if self.is_kept_as_it_is(text) {
-            let id = self.git.ask_line(&["hash-object", "-w", "--stdin", "--no-filters"], text.as_bytes())?;
-            return Ok((self.git.clone(), id));
+            return Ok((self.git.clone(), self.git.make_blob(text.as_bytes())?));
         }
         let git = self.without_filters()?;
         let id = git.ask_line(&["hash-object", "-w", "--stdin", "--path", &self.path], text.as_bytes())?;

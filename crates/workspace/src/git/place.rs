@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Component, Path, PathBuf};
 
 use super::command::{Git, failed, first_line, odd};
+use super::loose::Loose;
 use super::{GitError, ObjectId};
 
 /// How `rev-parse` ends that was to be quiet about a commit that is not there. Any trouble ends it with another code.
@@ -27,6 +28,8 @@ pub(super) struct Place {
     pub(super) prefix: String,
     /// The commit that is checked out, if there is one yet.
     pub(super) head: Option<ObjectId>,
+    /// Its objects, if the repository is so plain that they can be reached without git.
+    pub(super) loose: Option<Loose>,
 }
 
 impl Place {
@@ -64,7 +67,10 @@ impl Place {
         let parts: Option<Vec<&str>> =
             folder.strip_prefix(top).ok()?.components().map(|part| part.as_os_str().to_str()).collect();
         let prefix = parts?.iter().flat_map(|part| [part, "/"]).collect();
-        is_name.then(|| Place { top: top.to_owned(), folder: own, prefix, head: Some(head.to_owned()) })
+        is_name.then(|| {
+            let loose = Loose::of(&own, &settings);
+            Place { top: top.to_owned(), folder: own, prefix, head: Some(head.to_owned()), loose }
+        })
     }
 
     /// The place as git tells it.
@@ -100,7 +106,7 @@ impl Place {
         };
         let prefix = lines.next().unwrap_or_default().to_owned();
         let head = lines.next().filter(|_| has_head).map(str::to_owned);
-        Ok(Some(Place { top: PathBuf::from(top), folder: PathBuf::from(folder), prefix, head }))
+        Ok(Some(Place { top: PathBuf::from(top), folder: PathBuf::from(folder), prefix, head, loose: None }))
     }
 }
 

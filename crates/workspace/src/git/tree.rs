@@ -48,7 +48,7 @@ impl<'p> Way<'p> {
         let (mut folders, mut next) = (Vec::new(), root.map(str::to_owned));
         for name in path.split('/') {
             let listed = match &next {
-                Some(tree) => git.ask(&["ls-tree", "-z", "--full-tree", tree], b"")?,
+                Some(tree) => git.list(tree)?,
                 None => Vec::new(),
             };
             let folder = Folder { listed, name };
@@ -72,7 +72,7 @@ impl<'p> Way<'p> {
             let listing = folder.with(entry.take());
             // Git keeps no empty folders.
             if depth == 0 || !listing.is_empty() {
-                made = git.ask_line(&["mktree", "-z", "--missing"], &listing)?;
+                made = git.make_tree(&listing)?;
                 entry = Some(format!("040000 tree {made}"));
             }
         }

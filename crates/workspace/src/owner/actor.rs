@@ -19,10 +19,6 @@ const SHOW: Duration = Duration::from_millis(33);
 const WAYS_MAX: usize = 64;
 /// After how many of them without a new caller the owner begins.
 const QUIET_WAYS: usize = 3;
-/// From how many callers at once on the owner waits for as many as came before, and how long at most. Callers that keep the same pace
-/// come in the same moment, but not in the same microsecond, and who comes after a write has begun waits for two.
-const CROWD_MIN: usize = 8;
-const GATHER: Duration = Duration::from_millis(1);
 /// How long the owner waits before it tries a failed write again on its own.
 const RETRY: Duration = Duration::from_secs(1);
 /// How long after its work the owner has the disk looked after, when all callers have their answers.
@@ -65,12 +61,8 @@ impl DocumentActor {
         // What was noted before a crash, or lay beside the file, may not be in it yet.
         let mut alarm = Alarm { retry: self.desk.is_dirty().then(Instant::now), ..Alarm::default() };
         let mut last_flush: Option<Instant> = None;
-        let mut crowd = 0;
         loop {
             let is_open = self.hear(&mut batch, alarm.next()).await;
-            if batch.len() < crowd && batch.len() >= CROWD_MIN {
-                self.gather(&mut batch, crowd).await;
-            }
             let now = Instant::now();
             let (words, asked): (Vec<Message>, Vec<Message>) = batch.drain(..).partition(Message::is_words);
             let earliest = last_flush.map_or(now, |last| last + self.desk.options.interval).max(now);
@@ -114,8 +106,6 @@ impl DocumentActor {
             last_flush = Some(Instant::now());
             (alarm.said, alarm.shown) = (None, None);
             alarm.retry = outcome.needs_retry.then(|| Instant::now() + RETRY);
-            // One half of a crowd may come a moment late several times in a row.
-            crowd = outcome.answers.len().max(crowd - crowd / 8);
             self.tell(outcome);
             self.desk.document.catch_up();
             if !is_open {
@@ -180,23 +170,6 @@ impl DocumentActor {
             }
         }
         true
-    }
-
-    /// Waits for as many callers as there were in the turn before.
-    async fn gather(&mut self, batch: &mut Vec<Message>, crowd: usize) {
-        let until = Instant::now() + GATHER;
-        while batch.len() < crowd {
-            let message = tokio::select! {
-                biased;
-                message = self.people.recv() => message,
-                message = self.agents.recv() => message,
-                () = sleep_until(until) => None,
-            };
-            let Some(message) = message else { return };
-            batch.push(message);
-            drain(&mut self.people, batch);
-            drain(&mut self.agents, batch);
-        }
     }
 
     fn tell(&mut self, outcome: Outcome) {

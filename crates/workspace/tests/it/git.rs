@@ -98,6 +98,51 @@ fn only_the_document_is_committed_and_what_is_staged_stays_staged() {
 }
 
 #[test]
+fn trees_are_those_that_git_makes_itself_whatever_the_repository_is_like() {
+    let kinds: [(&str, &[&[&str]]); 5] = [
+        ("plain", &[]),
+        ("packed", &[&["repack", "-adq"], &["pack-refs", "--all"]]),
+        ("shared", &[&["config", "core.sharedRepository", "group"]]),
+        ("replaced", &[&["replace", "--graft", "HEAD"]]),
+        ("sha256", &[]),
+    ];
+    for (kind, commands) in kinds {
+        let repo = Repo::empty();
+        if kind == "sha256" {
+            fs::remove_dir_all(repo.root.join(".git")).unwrap();
+            repo.git(&["init", "-q", "-b", "main", "--object-format=sha256"]);
+            repo.git(&["config", "user.name", "Ann"]);
+            repo.git(&["config", "user.email", "ann@example.com"]);
+        }
+        // A folder sorts as if its name ended with a slash.
+        for path in ["a/x.md", "a-b.md", "a.md", "a0.md", "A.md", "zoo/deep/er.md", "é.md"] {
+            repo.write(path, path);
+        }
+        std::os::unix::fs::symlink("a.md", repo.root.join("link")).unwrap();
+        repo.git(&["add", "."]);
+        repo.git(&["update-index", "--chmod=+x", "a0.md"]);
+        repo.git(&["commit", "-q", "-m", "begin"]);
+        for command in commands {
+            repo.git(command);
+        }
+        for (path, text) in [
+            ("a.md", "one\n"),
+            ("a/plan.md", "two\n"),
+            ("a/plan.md", "three\n"),
+            ("zoo/deep/new/plan.md", "four\n"),
+            ("empty.md", ""),
+        ] {
+            assert!(is_made(&repo.commit(path, text)), "{kind}: {path}");
+            let own = repo.git(&["rev-parse", "HEAD^{tree}"]);
+            assert_eq!(own, repo.git(&["write-tree"]), "{kind}: {path}");
+            assert_eq!(repo.git(&["show", &format!("HEAD:{path}")]), text.trim_end(), "{kind}");
+        }
+        assert_eq!(repo.git(&["fsck", "--strict", "--no-dangling"]), "", "{kind}");
+        assert_eq!(repo.status(), "", "{kind}");
+    }
+}
+
+#[test]
 fn an_answer_that_follows_shows_as_uncommitted() {
     let repo = Repo::new();
     repo.commit("plan.md", "Question?\n");
