@@ -103,7 +103,7 @@ fn trees_are_those_that_git_makes_itself_whatever_the_repository_is_like() {
         ("plain", &[]),
         ("packed", &[&["repack", "-adq"], &["pack-refs", "--all"]]),
         ("shared", &[&["config", "core.sharedRepository", "group"]]),
-        ("replaced", &[&["replace", "--graft", "HEAD"]]),
+        ("replaced", &[&["commit", "-q", "--allow-empty", "-m", "second"], &["replace", "--graft", "HEAD"]]),
         ("sha256", &[]),
     ];
     for (kind, commands) in kinds {
@@ -119,8 +119,8 @@ fn trees_are_those_that_git_makes_itself_whatever_the_repository_is_like() {
             repo.write(path, path);
         }
         std::os::unix::fs::symlink("a.md", repo.root.join("link")).unwrap();
+        fs::set_permissions(repo.root.join("a0.md"), fs::Permissions::from_mode(0o755)).unwrap();
         repo.git(&["add", "."]);
-        repo.git(&["update-index", "--chmod=+x", "a0.md"]);
         repo.git(&["commit", "-q", "-m", "begin"]);
         for command in commands {
             repo.git(command);
