@@ -129,10 +129,8 @@ impl Replica {
             return false;
         }
         // The index looks only at the text before a place, and that stays what it is until all places are known.
-        let updates: Vec<Vec<u8>> = insertions
-            .iter()
-            .filter_map(|(at, text, client)| self.reckon(*at..*at, text, *client))
-            .collect();
+        let updates: Vec<Vec<u8>> =
+            insertions.iter().filter_map(|(at, text, client)| self.reckon(*at..*at, text, *client)).collect();
         let is_done = insert_each(&mut self.text, &places);
         if let Some(session) = &mut self.session {
             session.take(updates, &self.text);

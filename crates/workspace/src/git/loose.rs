@@ -77,8 +77,8 @@ impl Loose {
         }
         // Git knows files of this name as ones that were never finished, and cleans them up.
         let unfinished = folder.join(format!("tmp_obj_{}", uuid::Uuid::now_v7().simple()));
-        let written = write_new(&unfinished, head.as_bytes(), content)
-            .and_then(|()| fs::rename(&unfinished, &path));
+        let written =
+            write_new(&unfinished, head.as_bytes(), content).and_then(|()| fs::rename(&unfinished, &path));
         if let Err(error) = written {
             drop(fs::remove_file(&unfinished));
             return Err(error);

@@ -1,3 +1,5 @@
+//! That insertions made at once are those made one after another, and never half of them.
+
 use super::insert_each;
 
 fn one_by_one(text: &str, insertions: &[(usize, &str)]) -> String {
