@@ -154,7 +154,7 @@ async fn one_that_runs_commands_counts_and_measures() {
         + Ran `grep -rIilE --exclude-dir=.git --exclude-dir=.agent-doc --exclude-dir=runs --exclude-dir=target --exclude-dir=node_modules -e 'error|handling' .`: 3 files, by folder
 
         - `crates/b`: 2 files
-        - `crates/a`: 1 files
+        - `crates/a`: 1 file
         Bash wc -l crates/a/src/error.rs crates/b/src/lib.rs
         + Ran `wc -l crates/a/src/error.rs crates/b/src/lib.rs`:
 
