@@ -8,7 +8,7 @@ use pulldown_cmark::{Event, Tag};
 use super::verify::{Insertion, is_unchanged_around, markers};
 use super::{Containment, Limits, around, contain};
 use crate::section::{self, Found, Gap, Section, SectionError};
-use crate::text::LineEnding;
+use crate::text::{LineEnding, with_each};
 
 /// The headings and markers of one text. Where it is given together with a text, it must be that text's own.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -131,7 +131,7 @@ impl Structure {
         if !insertions.is_sorted_by(|one, next| one.at < next.at) {
             return None;
         }
-        let text = with_all(document, &insertions)?;
+        let text = with_each(document, insertions.iter().map(|one| (one.at, one.text)), document.len())?;
         // A long document is read as a whole only if the paragraphs around the additions do not tell.
         let structure = around::grown(self, document, &text, &insertions).or_else(|| {
             Some(Structure::of(&text)).filter(|whole| is_unchanged_around(self, whole, &insertions))
@@ -143,18 +143,4 @@ impl Structure {
     pub(super) fn find(&self, document: &str, title: &str) -> Result<Found, SectionError> {
         section::find_among(document, &self.headings, title)
     }
-}
-
-/// The document with all insertions, which are in the order of their places.
-fn with_all(document: &str, insertions: &[Insertion<'_>]) -> Option<String> {
-    let added: usize = insertions.iter().map(|one| one.text.len()).sum();
-    let mut text = String::with_capacity(document.len() + added);
-    let mut from = 0;
-    for one in insertions {
-        text.push_str(document.get(from..one.at)?);
-        text.push_str(one.text);
-        from = one.at;
-    }
-    text.push_str(document.get(from..)?);
-    Some(text)
 }

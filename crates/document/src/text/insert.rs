@@ -13,18 +13,29 @@ pub fn insert_each(text: &mut String, insertions: &[(usize, &str)]) -> bool {
     if !can_insert_each(text, insertions) {
         return false;
     }
-    let added: usize = insertions.iter().map(|(_, inserted)| inserted.len()).sum();
-    let mut whole = String::with_capacity(text.capacity().max(text.len() + added));
-    let mut from = 0;
-    for (at, inserted) in insertions.iter().rev() {
-        // Both are borders of characters, and the places grow.
-        whole.push_str(text.get(from..*at).unwrap_or_default());
-        whole.push_str(inserted);
-        from = *at;
-    }
-    whole.push_str(text.get(from..).unwrap_or_default());
+    let Some(whole) = with_each(text, insertions.iter().rev().copied(), text.capacity()) else {
+        return false;
+    };
     *text = whole;
     true
+}
+
+/// The text with others put in at places that never go back; nothing if one of them is no place of the text. Has room for `capacity`.
+pub(crate) fn with_each<'i>(
+    text: &str,
+    insertions: impl Iterator<Item = (usize, &'i str)> + Clone,
+    capacity: usize,
+) -> Option<String> {
+    let added: usize = insertions.clone().map(|(_, inserted)| inserted.len()).sum();
+    let mut whole = String::with_capacity(capacity.max(text.len() + added));
+    let mut from = 0;
+    for (at, inserted) in insertions {
+        whole.push_str(text.get(from..at)?);
+        whole.push_str(inserted);
+        from = at;
+    }
+    whole.push_str(text.get(from..)?);
+    Some(whole)
 }
 
 /// Whether [`insert_each`] would put the texts in.

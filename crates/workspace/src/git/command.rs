@@ -65,7 +65,7 @@ impl Git {
 
     /// Keeps a tree of this listing.
     pub(super) fn make_tree(&self, listing: &[u8]) -> Result<ObjectId, GitError> {
-        let tree = self.loose.as_ref().and_then(|loose| Some((loose, loose::tree_of(listing)?)));
+        let tree = self.loose.as_ref().and_then(|loose| Some((loose, loose::content(listing)?)));
         match tree.map(|(loose, tree)| loose.write("tree", &tree)) {
             Some(Ok(id)) => Ok(id),
             // Git says better what is wrong.

@@ -11,7 +11,7 @@ use flate2::read::ZlibDecoder;
 use flate2::write::ZlibEncoder;
 use sha1::{Digest as _, Sha1};
 
-use super::ObjectId;
+use super::{ObjectId, tree};
 
 /// The digits of an object's name, and how many of them name its folder.
 const DIGITS: usize = 40;
@@ -87,8 +87,7 @@ impl Loose {
     }
 
     fn path(&self, id: &str) -> Option<PathBuf> {
-        let is_name = id.len() == DIGITS && id.bytes().all(|byte| byte.is_ascii_hexdigit());
-        let (folder, name) = id.split_at_checked(FOLDER_DIGITS).filter(|_| is_name)?;
+        let (folder, name) = id.split_at_checked(FOLDER_DIGITS).filter(|_| is_name(id))?;
         Some(self.objects.join(folder).join(name))
     }
 }
@@ -131,19 +130,21 @@ pub(super) fn listing(mut tree: &[u8]) -> Option<Vec<u8>> {
 }
 
 /// What a tree of this listing holds. Git has its entries in the order of their names, a folder's with `/` at its end.
-pub(super) fn tree_of(listed: &[u8]) -> Option<Vec<u8>> {
+pub(super) fn content(listed: &[u8]) -> Option<Vec<u8>> {
     let mut entries = Vec::new();
-    for row in listed.split(|byte| *byte == 0).filter(|row| !row.is_empty()) {
-        let tab = memchr::memchr(b'\t', row)?;
-        let name = row.get(tab + 1..)?;
-        let mut words = std::str::from_utf8(row.get(..tab)?).ok()?.split(' ');
-        let (mode, kind, id) = (words.next()?, words.next()?, bytes_of(words.next()?)?);
+    for row in tree::rows(listed) {
+        let (name, (mode, kind, id)) = (tree::name(row), tree::parts(row)?);
         let end: &[u8] = if kind == "tree" { b"/" } else { b"" };
-        let entry = [mode.trim_start_matches('0').as_bytes(), b" ", name, b"\0", &id].concat();
+        let entry = [mode.trim_start_matches('0').as_bytes(), b" ", name, b"\0", &bytes_of(&id)?].concat();
         entries.push(([name, end].concat(), entry));
     }
     entries.sort();
     Some(entries.into_iter().flat_map(|(_, entry)| entry).collect())
+}
+
+/// Whether this is the name of an object in a repository of the plainest kind.
+pub(super) fn is_name(id: &str) -> bool {
+    id.len() == DIGITS && id.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
 fn hex(bytes: &[u8]) -> String {

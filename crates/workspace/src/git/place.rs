@@ -5,14 +5,11 @@ use std::fs;
 use std::path::{Component, Path, PathBuf};
 
 use super::command::{Git, failed, first_line, odd};
-use super::loose::Loose;
+use super::loose::{Loose, is_name};
 use super::{GitError, ObjectId};
 
 /// How `rev-parse` ends that was to be quiet about a commit that is not there. Any trouble ends it with another code.
 const NO_SUCH_COMMIT: i32 = 1;
-
-/// The digits of an object's name in a repository of the plainest kind.
-const DIGITS: usize = 40;
 
 /// What makes a repository's settings say something about where things are, or about what kind of repository it is.
 const OUT_OF_THE_ORDINARY: [&str; 5] =
@@ -63,11 +60,10 @@ impl Place {
             head = fs::read_to_string(own.join("refs/heads").join(name.trim_end())).ok()?;
         }
         let head = head.trim_end();
-        let is_name = head.len() == DIGITS && head.bytes().all(|byte| byte.is_ascii_hexdigit());
         let parts: Option<Vec<&str>> =
             folder.strip_prefix(top).ok()?.components().map(|part| part.as_os_str().to_str()).collect();
         let prefix = parts?.iter().flat_map(|part| [part, "/"]).collect();
-        is_name.then(|| {
+        is_name(head).then(|| {
             let loose = Loose::of(&own, &settings);
             Place { top: top.to_owned(), folder: own, prefix, head: Some(head.to_owned()), loose }
         })

@@ -123,16 +123,16 @@ pub(super) fn touched(git: &Git, commit: &str) -> Result<Vec<String>, GitError> 
         .collect()
 }
 
-fn rows(listed: &[u8]) -> impl Iterator<Item = &[u8]> {
+pub(super) fn rows(listed: &[u8]) -> impl Iterator<Item = &[u8]> {
     listed.split(|byte| *byte == 0).filter(|row| !row.is_empty())
 }
 
-fn name(row: &[u8]) -> &[u8] {
+pub(super) fn name(row: &[u8]) -> &[u8] {
     row.iter().position(|byte| *byte == b'\t').and_then(|at| row.get(at + 1..)).unwrap_or_default()
 }
 
 /// Mode, kind and id.
-fn parts(row: &[u8]) -> Option<(String, String, ObjectId)> {
+pub(super) fn parts(row: &[u8]) -> Option<(String, String, ObjectId)> {
     let text = String::from_utf8_lossy(row.split(|byte| *byte == b'\t').next()?).into_owned();
     let mut words = text.split(' ');
     Some((words.next()?.to_owned(), words.next()?.to_owned(), words.next()?.to_owned()))
