@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, afterEach, before, test } from "node:test";
 import { PLAN } from "./samples.mjs";
-import { Stage, eventually, textOf } from "./stage.mjs";
+import { Stage, caretBehind, eventually, isSaved, textOf } from "./stage.mjs";
 import { worker } from "./worker.mjs";
 
 let stage;
@@ -13,15 +13,8 @@ before(async () => {
 afterEach(() => stage.clear());
 after(() => stage.close());
 
-const isSaved = (page) => page.locator(".save", { hasText: /^Saved$/ }).waitFor();
 const says = (page, words) => page.locator(".save", { hasText: words }).waitFor();
 const PLACE = "slow disks.";
-const caretBehind = (page, words) =>
-  page.evaluate((words) => {
-    const { view } = document.querySelector(".cm-content").cmTile;
-    view.focus();
-    view.dispatch({ selection: { anchor: view.state.doc.toString().indexOf(words) + words.length } });
-  }, words);
 /** How often each connection is cut at least. */
 const CUTS = 8;
 const numbered = (sign, count) => Array.from({ length: count }, (_, number) => ` ${sign}${String(number).padStart(3, "0")}`).join("");

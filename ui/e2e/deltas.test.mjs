@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, afterEach, before, test } from "node:test";
 import { PLAN } from "./samples.mjs";
-import { Stage, eventually, textOf } from "./stage.mjs";
+import { Stage, eventually, isSaved, textOf } from "./stage.mjs";
 import { worker } from "./worker.mjs";
 
 let stage;
@@ -114,11 +114,11 @@ test("L05: words that do not come are asked for, and what is typed meanwhile sta
   await page.locator(".cm-content").focus();
   await page.keyboard.press("Control+Home");
   await page.keyboard.type("Typed. ");
-  await page.locator(".save", { hasText: /^Saved$/ }).waitFor();
+  await isSaved(page);
   const writing = written("dropped.md", 20);
   await page.keyboard.type("Typed meanwhile. ");
   await writing;
-  await page.locator(".save", { hasText: /^Saved$/ }).waitFor();
+  await isSaved(page);
   await eventually(async () => (await textOf(page)) === (await stage.read("dropped.md")));
   const text = await textOf(page);
   assert.deepEqual(numbers(text), upTo(20));

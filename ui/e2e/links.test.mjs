@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, afterEach, before, test } from "node:test";
 import { PLAN } from "./samples.mjs";
-import { Stage, eventually, textOf } from "./stage.mjs";
+import { Stage, beforeCaret, caretBehind, eventually, isSaved, textOf } from "./stage.mjs";
 import { worker } from "./worker.mjs";
 
 const LONG = `${PLAN}\n${Array.from({ length: 1000 }, (_, number) => `## Part ${number}\n\n${`Words of part ${number}. `.repeat(40)}\n`).join("\n")}`;
@@ -13,22 +13,6 @@ before(async () => {
 });
 afterEach(() => stage.clear());
 after(() => stage.close());
-
-const isSaved = (page) => page.locator(".save", { hasText: /^Saved$/ }).waitFor();
-
-async function caretBehind(page, words) {
-  await page.evaluate((words) => {
-    const { view } = document.querySelector(".cm-content").cmTile;
-    view.focus();
-    view.dispatch({ selection: { anchor: view.state.doc.toString().indexOf(words) + words.length } });
-  }, words);
-}
-const beforeCaret = (page, count) =>
-  page.evaluate((count) => {
-    const { view } = document.querySelector(".cm-content").cmTile;
-    const { head } = view.state.selection.main;
-    return view.state.sliceDoc(head - count, head);
-  }, count);
 
 const post = (where, body) =>
   fetch(`${stage.origin}${where}`, { method: "POST", headers: { authorization: `Bearer ${stage.token}`, "content-type": "application/json" }, body: JSON.stringify(body) });

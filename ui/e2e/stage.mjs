@@ -148,3 +148,24 @@ export class Stage {
 /** The text in the editor, also what is not drawn. */
 export const textOf = (page) =>
   page.evaluate(() => document.querySelector(".cm-content").cmTile?.view?.state.doc.toString() ?? document.querySelector(".cm-content").cmView.view.state.doc.toString());
+
+export const isSaved = (page) => page.locator(".save", { hasText: /^Saved$/ }).waitFor();
+
+/** Puts the caret behind some words, as a person does with keys; the place comes into sight if that is asked for. */
+export const caretBehind = (page, words, { scrollIntoView = false } = {}) =>
+  page.evaluate(
+    ([words, scrollIntoView]) => {
+      const { view } = document.querySelector(".cm-content").cmTile;
+      view.focus();
+      view.dispatch({ selection: { anchor: view.state.doc.toString().indexOf(words) + words.length }, scrollIntoView });
+    },
+    [words, scrollIntoView],
+  );
+
+/** The words before the caret. */
+export const beforeCaret = (page, count) =>
+  page.evaluate((count) => {
+    const { view } = document.querySelector(".cm-content").cmTile;
+    const { head } = view.state.selection.main;
+    return view.state.sliceDoc(head - count, head);
+  }, count);

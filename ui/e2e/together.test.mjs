@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { after, afterEach, before, test } from "node:test";
-import { Stage, eventually, textOf } from "./stage.mjs";
+import { Stage, beforeCaret, caretBehind, eventually, isSaved, textOf } from "./stage.mjs";
 import { worker as workerOf } from "./worker.mjs";
 
 const FILLER = Array.from({ length: 60 }, (_, number) => `Paragraph ${number} says nothing in particular, and says it at some length so that it fills a line or two.\n`).join("\n");
@@ -28,24 +28,8 @@ before(async () => {
 afterEach(() => stage.clear());
 after(() => stage.close());
 
-const isSaved = (page) => page.locator(".save", { hasText: /^Saved$/ }).waitFor();
 const worker = (name, path) => workerOf(stage, name, path);
 const once = (text, words) => text.split(words).length === 2;
-
-async function caretBehind(page, words) {
-  await page.evaluate((words) => {
-    const { view } = document.querySelector(".cm-content").cmTile;
-    view.focus();
-    view.dispatch({ selection: { anchor: view.state.doc.toString().indexOf(words) + words.length }, scrollIntoView: true });
-  }, words);
-}
-/** The words before the caret. */
-const beforeCaret = (page, count) =>
-  page.evaluate((count) => {
-    const { view } = document.querySelector(".cm-content").cmTile;
-    const { head } = view.state.selection.main;
-    return view.state.sliceDoc(head - count, head);
-  }, count);
 
 /** A real vim that loads the file, adds a line, waits, and puts what it wrote in the place of whatever has come meanwhile. */
 async function vim(path, line) {
@@ -142,8 +126,8 @@ const frames = (page, count) =>
 
 test("L02 L11: two browsers, a vim and three workers write 2,000 times, a third reads, and all read the same", async () => {
   const [anna, ben, reader] = await Promise.all(["Anna", "Ben", "Carl"].map((name) => stage.page("all.md", { name })));
-  await caretBehind(anna, "Anna writes here:");
-  await caretBehind(ben, "Ben writes here:");
+  await caretBehind(anna, "Anna writes here:", { scrollIntoView: true });
+  await caretBehind(ben, "Ben writes here:", { scrollIntoView: true });
   await readFrom(reader, "Paragraph 30 says");
   await watchPlace(reader, "Paragraph 30 says");
   const ROUNDS = 50;
@@ -175,7 +159,7 @@ test("L02 L11: two browsers, a vim and three workers write 2,000 times, a third 
     assert.ok(after.length < before.length && before.startsWith(after), `undo made ${JSON.stringify(after)} of ${JSON.stringify(before)}`);
     await ben.keyboard.press("Control+y");
     assert.equal(await benText(), before);
-    await caretBehind(ben, before);
+    await caretBehind(ben, before, { scrollIntoView: true });
   };
   await Promise.all([
     inStep(words, (word) => anna.keyboard.type(word)),
@@ -252,7 +236,7 @@ test("L06: a burst of 1,000 writes leaves the page alive, and all of them are th
     return true;
   });
   // It is alive: a key is a letter.
-  await caretBehind(page, "Anna writes here:");
+  await caretBehind(page, "Anna writes here:", { scrollIntoView: true });
   await page.keyboard.type(" Alive.");
   await isSaved(page);
   assert.ok((await stage.read("burst.md")).includes("Anna writes here: Alive."));
@@ -272,7 +256,7 @@ test("FT-20: a page that was away while 500 edits were made here and 500 there l
   });
   await page.goto(stage.linkTo("away.md"));
   await page.waitForSelector("[data-ready]");
-  await caretBehind(page, "Anna writes here:");
+  await caretBehind(page, "Anna writes here:", { scrollIntoView: true });
   isCut = true;
   await Promise.all([...open].map((socket) => socket.close({ code: 1011 })));
   await page.locator(".save", { hasText: /Offline|Not saved/ }).waitFor();

@@ -4,7 +4,7 @@ import { readFile, rename, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { after, afterEach, before, test } from "node:test";
 import { PLAN } from "./samples.mjs";
-import { Stage, eventually, textOf } from "./stage.mjs";
+import { Stage, caretBehind, eventually, isSaved, textOf } from "./stage.mjs";
 
 let stage;
 const names = ["type", "outside", "append", "two", "restart", "undo", "history", "proposal", "gone", "moved", "authors", "print"];
@@ -17,16 +17,7 @@ before(async () => {
 afterEach(() => stage.clear());
 after(() => stage.close());
 
-const isSaved = (page) => page.locator(".save", { hasText: /^Saved$/ }).waitFor();
 const editor = (page) => page.locator(".cm-content");
-/** Puts the caret behind some words, as a person does with keys. */
-async function caretBehind(page, words) {
-  await page.evaluate((words) => {
-    const view = document.querySelector(".cm-content").cmTile.view;
-    view.focus();
-    view.dispatch({ selection: { anchor: view.state.doc.toString().indexOf(words) + words.length } });
-  }, words);
-}
 
 test("what a person types is in the file, and the page says so only then", async () => {
   const page = await stage.page("type.md");
