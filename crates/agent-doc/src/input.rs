@@ -12,6 +12,9 @@ use crate::refusal::Refusal;
 /// The longest text that is taken. Beyond it nobody writes, and memory is not endless.
 const BYTES_MAX: u64 = 64 * 1024 * 1024;
 
+/// How many bytes are taken for the beginning of a file.
+const BEGINNING: u64 = 16 * 1024;
+
 /// The name that means standard input, or standard output where something is written.
 pub(crate) const STANDARD: &str = "-";
 
@@ -40,6 +43,18 @@ pub(crate) fn read(path: &Path) -> Result<String> {
         limited(file, length, &name)?
     };
     Ok(decode_owned(bytes).map_err(|invalid| undecodable(&name, &invalid))?)
+}
+
+/// The beginning of the file at `path`, which holds all that a frontmatter says unless that is very long.
+pub(crate) fn beginning(path: &Path) -> Result<String> {
+    let file = File::open(path).map_err(|error| unreadable(&shown(path), error))?;
+    let mut bytes = Vec::new();
+    match file.take(BEGINNING).read_to_end(&mut bytes) {
+        // The last character may be cut in two.
+        Ok(_) => Ok(bytes.utf8_chunks().next().map_or_else(String::new, |chunk| chunk.valid().to_owned())),
+        // A folder, for example: whoever reads all of it says so.
+        Err(_) => Ok(String::new()),
+    }
 }
 
 /// The path from the top of a file that is there, with links followed.

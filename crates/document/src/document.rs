@@ -116,6 +116,13 @@ impl Document {
         self.history.close_step(length);
     }
 
+    /// The number of the text as it is now, which can be had again by it for a while, whoever goes on writing.
+    pub fn mark(&mut self) -> Revision {
+        let length = self.text().len();
+        self.history.close_step(length);
+        self.revision
+    }
+
     /// Puts an anchor at a byte of the text. It stays at its place whatever is edited around it; text that
     /// others insert right there comes to stand behind it.
     pub fn anchor_at(&mut self, at: usize) -> Result<Anchor, EditError> {

@@ -38,26 +38,28 @@ impl LongSum {
         let (first, bytes) = bytes.split_at_checked(missing).unwrap_or((bytes, &[]));
         self.begun.extend_from_slice(first);
         if let Ok(block) = self.begun.as_slice().try_into() {
-            self.take(&block);
+            self.lanes = taken(self.lanes, &block);
             self.begun.clear();
         }
         let (blocks, rest) = bytes.as_chunks::<BLOCK>();
-        blocks.iter().for_each(|block| self.take(block));
+        self.lanes = blocks.iter().fold(self.lanes, taken);
         self.begun.extend_from_slice(rest);
-    }
-
-    fn take(&mut self, block: &[u8; BLOCK]) {
-        let (words, _) = block.as_chunks::<8>();
-        for (lane, word) in self.lanes.iter_mut().zip(words) {
-            *lane = mixed(*lane, u64::from_le_bytes(*word));
-        }
     }
 
     /// The sum of all that was added.
     pub(crate) fn value(&self) -> u64 {
-        let rest = self.begun.iter().fold(self.length as u64, |sum, byte| mixed(sum, u64::from(*byte)));
-        let sum = self.lanes.into_iter().fold(rest, mixed);
+        let sum = self.lanes.into_iter().fold(self.rest(), mixed);
         sum.wrapping_mul(0xc4ce_b9fe_1a85_ec53) ^ (sum >> 29)
+    }
+
+    /// A longer sum of the same, in hexadecimal: the lanes once more, in the other order.
+    pub(crate) fn hex128(&self) -> String {
+        let other = self.lanes.into_iter().rev().fold(!self.rest(), mixed);
+        format!("{:016x}{other:016x}", self.value())
+    }
+
+    fn rest(&self) -> u64 {
+        self.begun.iter().fold(self.length as u64, |sum, byte| mixed(sum, u64::from(*byte)))
     }
 }
 
@@ -66,52 +68,27 @@ const BLOCK: usize = 32;
 const LANES: [u64; 4] =
     [0x9e37_79b9_7f4a_7c15, 0xbf58_476d_1ce4_e5b9, 0x94d0_49bb_1331_11eb, 0xd6e8_feb8_6659_fd93];
 
+/// The lanes with one more block, a word for each. Written out, because all sums of long texts pass through here.
+#[inline]
+fn taken([a, b, c, d]: [u64; 4], block: &[u8; BLOCK]) -> [u64; 4] {
+    let word = |index: usize| {
+        let (words, _) = block.as_chunks::<8>();
+        words.get(index).map_or(0, |word| u64::from_le_bytes(*word))
+    };
+    [mixed(a, word(0)), mixed(b, word(1)), mixed(c, word(2)), mixed(d, word(3))]
+}
+
+#[inline]
 fn mixed(sum: u64, word: u64) -> u64 {
     let sum = (sum ^ word).wrapping_mul(0xff51_afd7_ed55_8ccd);
     sum ^ (sum >> 32)
 }
 
-/// A sum of 128 bits in hexadecimal for texts of any length: eight bytes a step, where [`hex128`] takes one.
+/// A sum of 128 bits in hexadecimal for texts of any length: 32 bytes a step, where [`hex128`] takes one.
 pub(crate) fn long_hex128(bytes: &[u8]) -> String {
-    let mut sum = LongHex::of_length(bytes.len() as u64);
+    let mut sum = LongSum::default();
     sum.add(bytes);
-    sum.value()
-}
-
-/// The sum of [`long_hex128`], of a text that comes in pieces. All but the last have a length that eight divides.
-#[derive(Debug)]
-pub(crate) struct LongHex {
-    sums: [u64; 2],
-    last: [u8; 8],
-}
-
-impl LongHex {
-    /// For a text of so many bytes.
-    pub(crate) fn of_length(length: u64) -> LongHex {
-        LongHex { sums: [length, !length], last: [0; 8] }
-    }
-
-    /// Adds what follows.
-    pub(crate) fn add(&mut self, bytes: &[u8]) {
-        let (words, rest) = bytes.as_chunks::<8>();
-        words.iter().for_each(|word| self.take(*word));
-        self.last.iter_mut().zip(rest).for_each(|(to, from)| *to = *from);
-    }
-
-    fn take(&mut self, word: [u8; 8]) {
-        const FACTORS: [u64; 2] = [0x9e37_79b9_7f4a_7c15, 0xc2b2_ae3d_27d4_eb4f];
-        for (sum, factor) in self.sums.iter_mut().zip(FACTORS) {
-            // Each step can be undone, so that texts which differ in one word never meet; the turn brings high bits down.
-            *sum = (*sum ^ u64::from_le_bytes(word)).wrapping_mul(factor).rotate_left(29);
-        }
-    }
-
-    /// The sum of all that was added.
-    pub(crate) fn value(mut self) -> String {
-        self.take(self.last);
-        let [one, other] = self.sums;
-        format!("{one:016x}{other:016x}")
-    }
+    sum.hex128()
 }
 
 /// A sum of 128 bits in hexadecimal, the same on every machine.

@@ -60,7 +60,7 @@ pub struct Recovered {
 impl Journal {
     /// Begins a journal where there is none.
     pub fn begin(path: &Path, checkpoint: Checkpoint) -> Result<Journal, JournalError> {
-        let history = History::begin(checkpoint).ok_or_else(|| misfit(path))?;
+        let history = History::begin(checkpoint).map_err(|_| misfit(path))?;
         let bytes = encoded(path, &history)?;
         let mut file = private::create(path).map_err(|source| match source.kind() {
             ErrorKind::AlreadyExists => JournalError::Busy { path: path.to_owned() },
@@ -86,12 +86,11 @@ impl Journal {
             private::remove(path).map_err(|source| failed(path, source))?;
             return Err(JournalError::Absent { path: path.to_owned() });
         }
-        let Scanned { history, trusted, bad_frames, lost_revision, is_unknown } = scan(&bytes);
+        let Scanned { history, trusted, damaged, bad_frames, lost_revision, is_unknown } = scan(bytes);
         if is_unknown {
             return Err(JournalError::Newer { path: path.to_owned() });
         }
-        let damaged = bytes.get(trusted..).unwrap_or_default();
-        let keep = || private::keep_aside(path, damaged).map_err(|source| failed(path, source));
+        let keep = || private::keep_aside(path, &damaged).map_err(|source| failed(path, source));
         let Some(mut history) = history else {
             let kept = keep()?;
             private::remove(path).map_err(|source| failed(path, source))?;
@@ -155,14 +154,14 @@ impl Journal {
             }
             Err(source) => return Err(failed(path, source)),
         };
-        let Scanned { history, trusted, bad_frames, is_unknown, .. } = scan(&bytes);
+        let Scanned { history, damaged, bad_frames, is_unknown, .. } = scan(bytes);
         if is_unknown {
             return Err(JournalError::Newer { path: path.to_owned() });
         }
         let history = history.ok_or_else(|| {
             failed(path, io::Error::new(ErrorKind::InvalidData, "it is damaged from its beginning"))
         })?;
-        let torn_bytes = (bytes.len() - trusted) as u64;
+        let torn_bytes = damaged.len() as u64;
         let recovered = Recovered { entries: history.entries().len(), torn_bytes, bad_frames, kept: None };
         Ok((history, recovered))
     }
@@ -286,7 +285,7 @@ fn open_locked(path: &Path) -> Result<File, JournalError> {
             Err(source) => return Err(failed(path, source)),
         };
         lock(path, &file)?;
-        if is_under(path, &file).map_err(|source| failed(path, source))? {
+        if private::is_under(path, &file).map_err(|source| failed(path, source))? {
             return Ok(file);
         }
     }
@@ -299,24 +298,6 @@ fn lock(path: &Path, file: &File) -> Result<(), JournalError> {
         Err(TryLockError::WouldBlock) => Err(JournalError::Busy { path: path.to_owned() }),
         Err(TryLockError::Error(source)) => Err(failed(path, source)),
     }
-}
-
-/// Whether the name still leads to this file.
-#[cfg(unix)]
-fn is_under(path: &Path, file: &File) -> io::Result<bool> {
-    use std::os::unix::fs::MetadataExt as _;
-
-    let own = file.metadata()?;
-    match fs::metadata(path) {
-        Ok(found) => Ok(found.dev() == own.dev() && found.ino() == own.ino()),
-        Err(error) if error.kind() == ErrorKind::NotFound => Ok(false),
-        Err(error) => Err(error),
-    }
-}
-
-#[cfg(not(unix))]
-fn is_under(_path: &Path, _file: &File) -> io::Result<bool> {
-    Ok(true)
 }
 
 fn encoded(path: &Path, history: &History) -> Result<Vec<u8>, JournalError> {

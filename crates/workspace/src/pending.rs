@@ -11,7 +11,7 @@ use crate::checksum::{hex128, long_hex128};
 use crate::private;
 use crate::session::layout::Layout;
 use crate::sidecar::{SidecarError, failed};
-use crate::snapshot::Snapshot;
+use crate::snapshot::{Seen, Snapshot};
 
 /// Where a response goes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -147,15 +147,14 @@ impl Pending {
         private::replace_before_another(&path, base.as_bytes()).map_err(|source| failed(&path, source))
     }
 
-    /// As [`put_base`](Self::put_base), if the snapshot is just that text, of which `base` is the [`fingerprint`]: then its file gets a
-    /// second name. Whether it could be done.
-    pub(crate) fn link_base(&self, id: &str, snapshot: &Snapshot, base: &str) -> Result<bool, SidecarError> {
+    /// As [`put_base`](Self::put_base), if the snapshot that was seen is just that text: then its file gets a second name. Whether it
+    /// could be done.
+    pub(crate) fn link_base(&self, id: &str, snapshot: &Snapshot, seen: &Seen) -> Result<bool, SidecarError> {
         private::create_folder(&self.folder).map_err(|source| failed(&self.folder, source))?;
         let path = self.base_path(id);
         private::remove(&path).map_err(|source| failed(&path, source))?;
         // Not every file system has second names; and another process may have replaced the snapshot in this moment.
-        Ok(fs::hard_link(snapshot.path(), &path).is_ok()
-            && Snapshot::at(&path).fingerprint()?.as_deref() == Some(base))
+        Ok(fs::hard_link(snapshot.path(), &path).is_ok() && seen.is_under(&path)?)
     }
 
     /// The text that a response is merged on, if it was kept.

@@ -151,6 +151,24 @@ pub(crate) fn sync_folder_of(_path: &Path) -> io::Result<()> {
     Ok(())
 }
 
+/// Whether the name leads to this file, which nobody can have replaced by another of the same number as long as it is open.
+#[cfg(unix)]
+pub(crate) fn is_under(path: &Path, file: &File) -> io::Result<bool> {
+    use std::os::unix::fs::MetadataExt as _;
+
+    let own = file.metadata()?;
+    match fs::metadata(path) {
+        Ok(found) => Ok(found.dev() == own.dev() && found.ino() == own.ino()),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+#[cfg(not(unix))]
+pub(crate) fn is_under(_path: &Path, _file: &File) -> io::Result<bool> {
+    Ok(true)
+}
+
 /// Makes a file beside `path`. A name may be taken by what a killed process of the same number left behind, or by a process of
 /// the same number in another container; it is left alone, for the latter may still be writing.
 fn create_beside(path: &Path) -> io::Result<(PathBuf, File)> {

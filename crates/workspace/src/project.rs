@@ -70,10 +70,6 @@ impl Shelf {
         let clock = Arc::clone(&self.options.clock);
         // A journal that cannot be made shorter now is as good as before.
         drop(journal.prune(clock(), &Keep::default()));
-        // Another process may have written until it gave up the journal.
-        if let Some(text) = opened.file.read()? {
-            opened.text = text;
-        }
         let since = saved_at(path).map_or(clock(), |saved| saved.min(clock()));
         let since = since.saturating_sub(EDITORS_HOLD_MILLISECONDS);
         let beginning = beginning(journal.history(), &mut opened, since);

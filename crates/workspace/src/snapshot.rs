@@ -5,12 +5,31 @@ use std::fs::{self, File};
 use std::io::{self, ErrorKind, Read as _};
 use std::path::{Path, PathBuf};
 
-use crate::checksum::LongHex;
+use crate::checksum::LongSum;
 use crate::private;
 use crate::sidecar::{SidecarError, failed};
 
 /// How much is read at a time where the whole text is not needed.
 const PIECE: usize = 64 << 10;
+
+/// A snapshot that was read. Its file is open, so that it can be told from every later one without reading either.
+#[derive(Debug)]
+pub(crate) struct Seen {
+    file: File,
+    fingerprint: String,
+}
+
+impl Seen {
+    /// The [`fingerprint`](crate::pending::fingerprint) of the text.
+    pub(crate) fn fingerprint(&self) -> &str {
+        &self.fingerprint
+    }
+
+    /// Whether the name leads to the same file.
+    pub(crate) fn is_under(&self, path: &Path) -> Result<bool, SidecarError> {
+        private::is_under(path, &self.file).map_err(|source| failed(path, source))
+    }
+}
 
 /// The snapshot of one document.
 #[derive(Debug, Clone)]
@@ -39,23 +58,35 @@ impl Snapshot {
         }
     }
 
-    /// The [`fingerprint`](crate::pending::fingerprint) of the text, found without room for all of it.
-    pub(crate) fn fingerprint(&self) -> Result<Option<String>, SidecarError> {
+    /// What is kept now; nothing if nothing is.
+    pub(crate) fn look(&self) -> Result<Option<Seen>, SidecarError> {
         let mut file = match File::open(&self.path) {
             Ok(file) => file,
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
             Err(source) => return Err(failed(&self.path, source)),
         };
         let mut summed = || -> io::Result<String> {
-            let mut sum = LongHex::of_length(file.metadata()?.len());
+            let mut sum = LongSum::default();
             let mut piece = Vec::with_capacity(PIECE);
             while file.by_ref().take(PIECE as u64).read_to_end(&mut piece)? > 0 {
                 sum.add(&piece);
                 piece.clear();
             }
-            Ok(sum.value())
+            Ok(sum.hex128())
         };
-        summed().map(Some).map_err(|source| failed(&self.path, source))
+        let fingerprint = summed().map_err(|source| failed(&self.path, source))?;
+        Ok(Some(Seen { file, fingerprint }))
+    }
+
+    /// Whether what is kept is what was seen then, and nothing is kept if nothing was.
+    pub(crate) fn is_still(&self, seen: Option<&Seen>) -> Result<bool, SidecarError> {
+        match seen {
+            Some(seen) => seen.is_under(&self.path),
+            None => match fs::exists(&self.path) {
+                Ok(is_there) => Ok(!is_there),
+                Err(source) => Err(failed(&self.path, source)),
+            },
+        }
     }
 
     /// Keeps `text` instead of what was kept before.

@@ -11,6 +11,8 @@ use memchr::{memchr, memchr3_iter, memmem};
 
 /// A line indented by this much opens and closes nothing at the top level.
 const CODE_INDENT: usize = 4;
+/// How far the text is looked through at a time for what makes it uncertain.
+const LOOKED_THROUGH: usize = 16 << 10;
 /// What raw HTML begins with that blank lines do not end, and that is too rare to be followed.
 const RAW_BEGINNINGS: [&str; 6] = ["<?", "<!", "<pre", "<script", "<style", "<textarea"];
 
@@ -42,6 +44,9 @@ struct Cuts<'t> {
     bytes: &'t [u8],
     /// The beginning of the next line.
     at: usize,
+    /// Up to here only line feeds end lines.
+    plain_until: usize,
+    is_plain: bool,
     state: State,
     is_after_blank: bool,
     /// Since the last cut a list may have begun, to which indented lines may belong.
@@ -69,15 +74,35 @@ struct Fence {
 
 impl<'t> Cuts<'t> {
     fn new(text: &'t str, start: usize) -> Self {
-        let bytes = text.as_bytes();
-        // Lines are told apart by line feeds here, and blanks are spaces and tabs.
-        let is_plain =
-            memchr3_iter(b'\r', 0x0b, 0x0c, bytes).all(|at| bytes.get(at..at + 2) == Some(&b"\r\n"[..]));
-        let state = if is_plain { State::Open } else { State::Uncertain };
-        Self { bytes, at: start, state, is_after_blank: false, has_list: false, is_unclear: false }
+        Self {
+            bytes: text.as_bytes(),
+            at: start,
+            plain_until: 0,
+            is_plain: true,
+            state: State::Open,
+            is_after_blank: false,
+            has_list: false,
+            is_unclear: false,
+        }
+    }
+
+    /// Lines are told apart by line feeds here, and blanks are spaces and tabs. Where something else stands in the text that may be
+    /// one of them, nothing is certain. Only so much of the text is looked through as is read.
+    fn is_plain(&mut self) -> bool {
+        if self.at >= self.plain_until && self.is_plain {
+            let (from, until) = (self.plain_until, self.bytes.len().min(self.at + LOOKED_THROUGH));
+            let new = self.bytes.get(from..until).unwrap_or_default();
+            let mut odd = memchr3_iter(b'\r', 0x0b, 0x0c, new).map(|at| from + at);
+            self.is_plain = odd.all(|at| self.bytes.get(at..at + 2) == Some(&b"\r\n"[..]));
+            self.plain_until = until;
+        }
+        self.is_plain
     }
 
     fn line(&mut self) -> Option<Line<'t>> {
+        if !self.is_plain() {
+            self.state = State::Uncertain;
+        }
         let rest = self.bytes.get(self.at..).filter(|rest| !rest.is_empty())?;
         let length = memchr(b'\n', rest).map_or(rest.len(), |newline| newline + 1);
         self.at += length;

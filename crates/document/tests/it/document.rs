@@ -113,6 +113,18 @@ fn every_change_has_a_number_an_author_and_a_way_back() {
 }
 
 #[test]
+fn a_marked_text_can_be_had_again_though_its_author_goes_on() {
+    let agent = Author::new("agent");
+    let mut document = Document::open("one\n", &Author::new("anna"));
+    document.edit(4..4, "two\n", &agent).unwrap();
+    let mark = document.mark();
+    document.edit(8..8, "three\n", &agent).unwrap();
+    document.edit(0..4, "", &agent).unwrap();
+    assert_eq!(document.text(), "two\nthree\n");
+    assert_eq!(document.text_at(mark).as_deref(), Some("one\ntwo\n"));
+}
+
+#[test]
 fn an_edit_that_changes_nothing_is_no_revision() {
     let mut document = Document::open("same\n", &anna());
     document.edit(0..4, "same", &agent()).unwrap();

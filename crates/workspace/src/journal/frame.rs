@@ -31,6 +31,11 @@ pub(super) fn put(bytes: &mut Vec<u8>, content: &[u8]) -> bool {
     true
 }
 
+/// What a whole record holds, without what is before it.
+pub(super) fn content(record: &[u8]) -> &[u8] {
+    record.get(HEADER_BYTES..).unwrap_or_default()
+}
+
 pub(super) fn next(bytes: &[u8]) -> Next<'_> {
     if bytes.is_empty() {
         return Next::End;

@@ -63,16 +63,16 @@ pub struct History {
 }
 
 impl History {
-    /// A history that begins. Nothing if the checkpoint contradicts itself.
-    pub(super) fn begin(checkpoint: Checkpoint) -> Option<History> {
+    /// A history that begins. Gives the checkpoint back if it contradicts itself.
+    pub(super) fn begin(checkpoint: Checkpoint) -> Result<History, Box<Checkpoint>> {
         if !Spans::of(&checkpoint).covers(&checkpoint.text) {
-            return None;
+            return Err(checkpoint.into());
         }
         let requests = Requests::of(&checkpoint);
         // Room for what comes, so that not all of it moves at once.
         let mut text = String::with_capacity(checkpoint.text.len() + checkpoint.text.len() / GROWTH);
         text.push_str(&checkpoint.text);
-        Some(History { checkpoint, entries: Vec::new(), text, requests, settled: None })
+        Ok(History { checkpoint, entries: Vec::new(), text, requests, settled: None })
     }
 
     /// Takes an operation, if it follows the last one.

@@ -24,7 +24,11 @@ const HEAD_BYTES: usize = 256;
 /// One record, read.
 #[derive(Debug)]
 pub(super) enum Record {
-    Checkpoint(Checkpoint),
+    /// Where the text follows the JSON, it is not read: the record ends with so many bytes of it.
+    Checkpoint {
+        checkpoint: Checkpoint,
+        follows: Option<usize>,
+    },
     Entry(Entry),
     /// A checkpoint of a format that a later program writes.
     Unknown,
@@ -159,24 +163,21 @@ pub(super) fn read(content: &[u8]) -> Option<Record> {
             Some(Record::Unknown)
         }
         Written::Checkpoint(written) => {
-            let text = match text {
-                Some(text) => std::str::from_utf8(text).ok()?.to_owned(),
-                None => written.text.into_owned(),
-            };
             let span = |(length, author, revision, time): (usize, Cow<'_, str>, Revision, u64)| Span {
                 length,
                 author: Author::new(author),
                 revision,
                 time,
             };
-            Some(Record::Checkpoint(Checkpoint {
+            let checkpoint = Checkpoint {
                 revision: written.revision,
                 floor: written.floor,
                 time: written.time,
-                text,
+                text: written.text.into_owned(),
                 spans: written.spans.into_iter().map(span).collect(),
                 requests: written.done.into_iter().map(read_done).collect(),
-            }))
+            };
+            Some(Record::Checkpoint { checkpoint, follows: text.map(<[u8]>::len) })
         }
         Written::Entry(written) => Some(Record::Entry(Entry {
             revision: written.revision,

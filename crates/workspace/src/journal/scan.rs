@@ -14,6 +14,8 @@ pub(super) struct Scanned {
     pub(super) history: Option<History>,
     /// How many bytes that part has.
     pub(super) trusted: usize,
+    /// The bytes behind it.
+    pub(super) damaged: Vec<u8>,
     /// Records behind it that are damaged, or lost because something before them is.
     pub(super) bad_frames: usize,
     /// The highest revision among the lost ones that can still be read.
@@ -22,41 +24,64 @@ pub(super) struct Scanned {
     pub(super) is_unknown: bool,
 }
 
-pub(super) fn scan(bytes: &[u8]) -> Scanned {
+/// Reads the bytes. The text of the checkpoint stays in the room that they have, so that a long one is not copied.
+pub(super) fn scan(mut bytes: Vec<u8>) -> Scanned {
     let mut scanned = Scanned::default();
-    let mut rest = bytes;
-    loop {
-        match frame::next(rest) {
-            Next::End => return scanned,
-            Next::Whole { content, rest: after } => {
-                if !scanned.take(content) {
-                    break;
-                }
-                scanned.trusted = bytes.len() - after.len();
-                rest = after;
-            }
-            Next::Damaged { .. } => break,
-        }
+    let first = match frame::next(&bytes) {
+        Next::Whole { rest, .. } => bytes.len() - rest.len(),
+        Next::End | Next::Damaged { .. } => return scanned.and_the_rest(bytes),
+    };
+    let mut later = bytes.split_off(first);
+    if let Err(bytes) = scanned.begin(bytes) {
+        return scanned.and_the_rest([bytes, later].concat());
     }
-    scanned.count_lost(rest);
-    scanned
+    let mut used = 0;
+    while let Some(rest) = later.get(used..)
+        && let Next::Whole { content, rest: after } = frame::next(rest)
+        && scanned.take(content)
+    {
+        used = later.len() - after.len();
+    }
+    scanned.trusted = first + used;
+    scanned.and_the_rest(later.split_off(used))
 }
 
 impl Scanned {
-    /// Takes one record, if it goes on where the last one ended.
+    /// Takes the first record with its frame, if it is a checkpoint; else gives it back.
+    fn begin(&mut self, mut bytes: Vec<u8>) -> Result<(), Vec<u8>> {
+        let (mut checkpoint, follows) = match record::read(frame::content(&bytes)) {
+            Some(Record::Checkpoint { checkpoint, follows }) => (checkpoint, follows),
+            Some(Record::Unknown) => {
+                self.is_unknown = true;
+                return Err(bytes);
+            }
+            Some(Record::Entry(_)) | None => return Err(bytes),
+        };
+        let Some(length) = follows else {
+            self.history = History::begin(checkpoint).ok();
+            return if self.history.is_some() { Ok(()) } else { Err(bytes) };
+        };
+        let head: Vec<u8> = bytes.drain(..bytes.len().saturating_sub(length)).collect();
+        let whole = |text: Vec<u8>| [head.as_slice(), &text].concat();
+        checkpoint.text = String::from_utf8(bytes).map_err(|error| whole(error.into_bytes()))?;
+        let history = History::begin(checkpoint).map_err(|checkpoint| whole(checkpoint.text.into_bytes()))?;
+        self.history = Some(history);
+        Ok(())
+    }
+
+    /// Takes one more record, if it goes on where the last one ended.
     fn take(&mut self, content: &[u8]) -> bool {
         match (record::read(content), &mut self.history) {
-            (Some(Record::Checkpoint(checkpoint)), None) => {
-                self.history = History::begin(checkpoint);
-                self.history.is_some()
-            }
             (Some(Record::Entry(entry)), Some(history)) => history.push(entry).is_ok(),
-            (Some(Record::Unknown), None) => {
-                self.is_unknown = true;
-                false
-            }
-            (Some(Record::Checkpoint(_) | Record::Entry(_) | Record::Unknown) | None, _) => false,
+            (Some(Record::Checkpoint { .. } | Record::Entry(_) | Record::Unknown) | None, _) => false,
         }
+    }
+
+    /// Keeps what cannot be trusted, and counts what is lost in it.
+    fn and_the_rest(mut self, damaged: Vec<u8>) -> Scanned {
+        self.count_lost(&damaged);
+        self.damaged = damaged;
+        self
     }
 
     fn count_lost(&mut self, mut rest: &[u8]) {
@@ -80,7 +105,7 @@ impl Scanned {
 
 fn revision_of(content: &[u8]) -> Revision {
     match record::read(content) {
-        Some(Record::Checkpoint(checkpoint)) => checkpoint.revision.max(checkpoint.floor),
+        Some(Record::Checkpoint { checkpoint, .. }) => checkpoint.revision.max(checkpoint.floor),
         Some(Record::Entry(entry)) => entry.revision,
         Some(Record::Unknown) | None => 0,
     }

@@ -1,5 +1,7 @@
 //! Does one command on the text in memory. Never touches the disk, and never changes anything when it refuses.
 
+use std::sync::Arc;
+
 use document::component::components;
 use document::contain::{ContainError, Limits, replace_contained};
 use document::diff::diff;
@@ -56,7 +58,7 @@ impl Desk {
         }
     }
 
-    fn write(&mut self, request: &Request, content: &str) -> Result<FileResult, Refusal> {
+    fn write(&mut self, request: &Request, content: &Arc<str>) -> Result<FileResult, Refusal> {
         match &request.actor {
             Actor::User(_) | Actor::System => {}
             Actor::Worker(_) | Actor::Conductor => {
@@ -71,17 +73,20 @@ impl Desk {
         document::text::check(content).map_err(|error| {
             Refusal::new(FileErrorKind::InvalidContent, format!("{}: {error}", self.path))
         })?;
-        if content == self.document.text() {
+        if **content == *self.document.text() {
             return Ok(FileResult::Written { bytes: 0 });
         }
         if request.base != Some(self.revision) {
             return Err(self.conflict(request.base, self.document.text().to_owned(), "the document"));
         }
-        let before = self.shared_text();
+        let before = self.document.mark();
         let edits = self.become_text(content, &request.actor.author());
         self.record(edits, request, None, ChangeKind::Written);
-        let after = self.shared_text();
-        self.touched.compare(before, after, self.revision);
+        self.touched.compare(before, self.document.mark(), self.revision);
+        if **content == *self.document.text() {
+            // Whoever reads it next gets the caller's copy.
+            self.shared = Some((self.document.revision(), Arc::clone(content)));
+        }
         Ok(FileResult::Written { bytes: content.len() })
     }
 
@@ -205,7 +210,7 @@ impl Desk {
 
     fn check_base(&mut self, request: &Request, target: &Section) -> Result<(), Refusal> {
         let is_fresh = request.base.is_some_and(|base| {
-            base <= self.revision && !self.touched.is_newer(self.document.text(), target, base)
+            base <= self.revision && !self.touched.is_newer(&self.document, target, base)
         });
         if is_fresh {
             return Ok(());

@@ -6,7 +6,7 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
-use document::{Absorbed, Author, Document, Edit};
+use document::{Absorbed, Author, Document, Edit, Revision};
 
 use super::Options;
 use super::desk::{Change, Desk};
@@ -152,7 +152,7 @@ impl Desk {
             Place::InFile => Document::absorb,
             Place::Displaced => Document::absorb_displaced,
         };
-        let before = self.shared_text();
+        let before = self.document.mark();
         let absorbed = absorb(&mut self.document, saved, &person);
         self.tell_of_clashes(&absorbed.notices);
         if absorbed.edits.is_empty() {
@@ -163,20 +163,19 @@ impl Desk {
 
     /// The file was set to an older version while nobody ran. Somebody wanted that, so it is no origin of a save but the save itself.
     fn take_at_its_word(&mut self) {
-        let (before, saved) = (self.shared_text(), self.in_file.clone());
-        let edits = edits_between(&before, &saved);
+        let (before, saved) = (self.document.mark(), self.in_file.clone());
+        let edits = edits_between(self.document.text(), &saved);
         if self.document.repeat_save(&edits, &saved, &self.options.person, false) {
             self.saved(edits, before, &saved, Place::InFile);
         }
     }
 
     /// Keeps account of a save that is in the document already.
-    fn saved(&mut self, edits: Vec<Edit>, before: Arc<str>, saved: &str, place: Place) {
+    fn saved(&mut self, edits: Vec<Edit>, before: Revision, saved: &str, place: Place) {
         let actor = Actor::User(self.options.person.name().to_owned());
         let change = Change { actor: &actor, section: None, request: None, kind: ChangeKind::Saved };
         self.changed(edits, &change);
-        let after = self.shared_text();
-        self.touched.compare(before, after, self.revision);
+        self.touched.compare(before, self.document.mark(), self.revision);
         if let Some(entry) = self.unnoted.last_mut() {
             let edits = edits_between(self.document.text(), saved);
             if edits.is_empty() && place == Place::InFile {

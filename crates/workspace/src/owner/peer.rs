@@ -256,7 +256,7 @@ struct Member {
 struct Typing {
     author: Author,
     revision: Revision,
-    before: Arc<str>,
+    before: Revision,
 }
 
 impl Default for Peers {
@@ -396,14 +396,13 @@ impl Desk {
         document::text::check(text).map_err(|error| {
             Refusal::new(FileErrorKind::InvalidContent, format!("{}: {error}", self.path))
         })?;
-        let before = self.shared_text();
-        let merged = merge(base, &before, text);
+        let before = self.document.mark();
+        let merged = merge(base, self.document.text(), text);
         let edits = self.become_text(&merged.text, author);
         self.tell_of_clashes(&merged.notices);
         if !edits.is_empty() {
             self.typed(edits, author, ChangeKind::Edited);
-            let after = self.shared_text();
-            self.touched.compare(before, after, self.revision);
+            self.touched.compare(before, self.document.mark(), self.revision);
         }
         Ok(merged.text.len())
     }
@@ -422,7 +421,7 @@ impl Desk {
         if self.peers.typing.as_ref().is_some_and(|typing| typing.author != author) {
             self.close_typing();
         }
-        let before = self.peers.typing.is_none().then(|| self.shared_text());
+        let before = self.peers.typing.is_none().then(|| self.document.mark());
         match self.document.apply_update(bytes, client, &author) {
             Ok(mut edits) => {
                 self.peers.tell(PeerEvent::Update { from: Some(peer), bytes: bytes.into() });
@@ -455,7 +454,7 @@ impl Desk {
     }
 
     /// What one peer types between two turns is one operation; nobody has seen its revision yet.
-    fn keep_typing(&mut self, edits: Vec<Edit>, author: &Author, before: Option<Arc<str>>) {
+    fn keep_typing(&mut self, edits: Vec<Edit>, author: &Author, before: Option<Revision>) {
         let goes_on = self.peers.typing.as_ref().is_some_and(|typing| typing.revision == self.revision);
         if goes_on && let Some(entry) = self.unnoted.last_mut() {
             entry.edits.extend(edits);
@@ -477,8 +476,7 @@ impl Desk {
     /// The operation that a peer's typing became is complete.
     pub(super) fn close_typing(&mut self) {
         if let Some(typing) = self.peers.typing.take() {
-            let after = self.shared_text();
-            self.touched.compare(typing.before, after, self.revision);
+            self.touched.compare(typing.before, self.document.mark(), self.revision);
         }
     }
 

@@ -1,15 +1,16 @@
-//! Which section changed last at which revision, so that an old base is a conflict only where it matters. Never keeps text.
+//! Which section changed last at which revision, so that an old base is a conflict only where it matters. Never keeps text: the
+//! document can say what it was.
 
 use std::collections::{BTreeMap, VecDeque};
-use std::sync::Arc;
 
-use document::Revision;
 use document::section::{Section, find_sections};
+
+use document::{Document, Revision};
 
 use super::rules::folded;
 
-/// How many bytes of texts may wait to be compared; of what was before them every section counts as changed.
-const WAITING_MAX: usize = 8 << 20;
+/// How many texts may wait to be compared; of what was before them every section counts as changed.
+const WAITING_MAX: usize = 64;
 
 /// How many titles are kept; beyond that every section counts as changed.
 const TITLES_MAX: usize = 4096;
@@ -26,7 +27,8 @@ pub(super) struct Touched {
 /// A text of the document.
 #[derive(Debug)]
 struct Version {
-    text: Arc<str>,
+    /// The document's own number for it.
+    mark: Revision,
     /// The revision that made it of the text before it; none if it was made in another way.
     made: Option<Revision>,
 }
@@ -47,13 +49,14 @@ impl Touched {
         *latest = revision.max(*latest);
     }
 
-    /// Anything may have changed between the two texts. What did is found out when it matters.
-    pub(super) fn compare(&mut self, before: Arc<str>, after: Arc<str>, revision: Revision) {
-        if self.waiting.back().is_none_or(|last| !Arc::ptr_eq(&last.text, &before) && last.text != before) {
-            self.waiting.push_back(Version { text: before, made: None });
+    /// Anything may have changed between the two texts of the document that have these [marks](Document::mark). What did is found
+    /// out when it matters.
+    pub(super) fn compare(&mut self, before: Revision, after: Revision, revision: Revision) {
+        if self.waiting.back().is_none_or(|last| last.mark != before) {
+            self.waiting.push_back(Version { mark: before, made: None });
         }
-        self.waiting.push_back(Version { text: after, made: Some(revision) });
-        while self.waiting.iter().map(|version| version.text.len()).sum::<usize>() > WAITING_MAX {
+        self.waiting.push_back(Version { mark: after, made: Some(revision) });
+        while self.waiting.len() > WAITING_MAX {
             self.forget_oldest();
         }
     }
@@ -66,23 +69,29 @@ impl Touched {
         }
     }
 
-    fn settle(&mut self) {
+    fn settle(&mut self, document: &Document) {
         let waiting = std::mem::take(&mut self.waiting);
-        let mut before: Vec<Section> = Vec::new();
-        for Version { text, made } in waiting {
-            let after = find_sections(&text);
-            if let Some(revision) = made {
-                let (old, new) = (by_title(&before), by_title(&after));
-                let titles = old.keys().chain(new.keys()).filter(|title| old.get(*title) != new.get(*title));
-                titles.for_each(|title| self.section(title, revision));
+        let mut before: Option<Vec<Section>> = None;
+        for Version { mark, made } in waiting {
+            let after = document.text_at(mark).map(|text| find_sections(&text));
+            match (made, &before, &after) {
+                (None, _, _) => {}
+                (Some(revision), Some(before), Some(after)) => {
+                    let (old, new) = (by_title(before), by_title(after));
+                    let titles = old.keys().chain(new.keys());
+                    let changed = titles.filter(|title| old.get(*title) != new.get(*title));
+                    changed.for_each(|title| self.section(title, revision));
+                }
+                // One of the texts is not kept any more.
+                (Some(revision), _, _) => self.floor = self.floor.max(revision),
             }
             before = after;
         }
     }
 
     /// Whether `target` is not what it was at `base`: it changed, or one inside or around it did.
-    pub(super) fn is_newer(&mut self, text: &str, target: &Section, base: Revision) -> bool {
-        self.settle();
+    pub(super) fn is_newer(&mut self, document: &Document, target: &Section, base: Revision) -> bool {
+        self.settle(document);
         if base < self.floor {
             return true;
         }
@@ -90,7 +99,7 @@ impl Touched {
             (target.start <= section.start && section.end <= target.end)
                 || (section.start <= target.start && target.end <= section.end)
         };
-        find_sections(text)
+        find_sections(document.text())
             .iter()
             .filter(|section| overlaps(section))
             .any(|section| self.latest.get(&folded(&section.title)).is_some_and(|latest| *latest > base))

@@ -15,7 +15,7 @@ use crate::command::{Actor, FileCommand, FileErrorKind, FileResult};
 use crate::pending::{Pending, Response, Target};
 use crate::reach::{Reach, ReachError};
 use crate::sidecar::{DocumentPaths, SidecarError};
-use crate::snapshot::Snapshot;
+use crate::snapshot::{Seen, Snapshot};
 
 /// How often a document may change between reading it and writing to it before we give up.
 const RACES_MAX: usize = 100;
@@ -36,6 +36,12 @@ pub struct Delivery {
     laid: Option<String>,
     /// What the document read after our last write.
     written: Option<Arc<str>>,
+    /// What the document read, and its revision, if that was just asked for.
+    known: Option<(Arc<str>, u64)>,
+    /// The snapshot at the beginning.
+    seen: Option<Seen>,
+    /// The text that is answered is on the disk.
+    is_base_kept: bool,
     outcome: Outcome,
 }
 
@@ -124,21 +130,20 @@ impl Delivery {
     ///
     /// [`DeliveryError`] if that cannot be kept.
     pub fn begin(paths: &DocumentPaths, order: Order) -> Result<Delivery, DeliveryError> {
-        let delivery = Delivery::new(paths, order)?;
-        delivery.keep_all()?;
+        let mut delivery = Delivery::new(paths, order)?;
+        delivery.keep()?;
         Ok(delivery)
     }
 
-    /// A delivery of which all is said. When this returns, the answer is on the disk.
+    /// A delivery of which all is said. The answer is on the disk when it was [kept](Self::keep), and before the document is touched.
     ///
     /// # Errors
     ///
-    /// [`DeliveryError`] if it cannot be kept.
+    /// [`DeliveryError`] if what is kept for the document cannot be read.
     pub fn begin_whole(paths: &DocumentPaths, order: Order, answer: &str) -> Result<Delivery, DeliveryError> {
         let mut delivery = Delivery::new(paths, order)?;
         delivery.say(answer);
         delivery.complete();
-        delivery.keep_all()?;
         Ok(delivery)
     }
 
@@ -147,15 +152,28 @@ impl Delivery {
         let snapshot = Snapshot::at(&paths.snapshot);
         let Order { id, author, time, layout, write, path, baseline, is_earlier } = order;
         let mut response = Response::new(&id, &author, Target::Answer(layout.clone()), &baseline, time);
-        let before = snapshot.fingerprint()?;
+        let seen = snapshot.look()?;
+        let before = seen.as_ref().map(|seen| seen.fingerprint().to_owned());
         // A snapshot that holds all of the text and more is of an answer that came since the text was read.
         response.is_later = is_earlier
             && before.as_ref().is_some_and(|before| *before != response.base)
             && snapshot.get()?.is_some_and(|before| is_extended(&baseline, &before));
         response.snapshot = before.filter(|_| !response.is_later);
-        let outcome = Outcome::default();
-        let (laid, written) = (None, None);
-        Ok(Delivery { pending, snapshot, response, layout, write, path, baseline, laid, written, outcome })
+        Ok(Delivery {
+            pending,
+            snapshot,
+            response,
+            layout,
+            write,
+            path,
+            baseline,
+            laid: None,
+            written: None,
+            known: None,
+            seen,
+            is_base_kept: false,
+            outcome: Outcome::default(),
+        })
     }
 
     /// A delivery that a crash broke off, to go on with in the document, which reads `current` now. None if the response is of another
@@ -176,15 +194,19 @@ impl Delivery {
         response.applied = response.applied_in(current);
         response.attempt = None;
         let write = document::frontmatter::Frontmatter::parse(&baseline).settings.write();
+        let snapshot = Snapshot::at(&paths.snapshot);
         let mut delivery = Delivery {
             pending,
-            snapshot: Snapshot::at(&paths.snapshot),
+            seen: snapshot.look()?,
+            snapshot,
             layout,
             write,
             path: path.to_owned(),
             baseline,
             laid: None,
             written: None,
+            known: None,
+            is_base_kept: true,
             outcome: Outcome::default(),
             response,
         };
@@ -198,6 +220,11 @@ impl Delivery {
     /// Adds words of the answer.
     pub fn say(&mut self, text: &str) {
         self.response.text.push_str(text);
+    }
+
+    /// Takes note of what the document reads at a revision, so that it need not be asked for again.
+    pub fn know(&mut self, text: Arc<str>, revision: u64) {
+        self.known = Some((text, revision));
     }
 
     /// Takes back what was said after the first `length` bytes.
@@ -240,13 +267,22 @@ impl Delivery {
         &self.outcome
     }
 
-    fn keep_all(&self) -> Result<(), DeliveryError> {
-        let Response { id, base, snapshot, .. } = &self.response;
+    /// Puts the text that is answered on the disk, unless it is there.
+    fn keep_base(&mut self) -> Result<(), DeliveryError> {
+        if self.is_base_kept {
+            return Ok(());
+        }
+        let Response { id, base, .. } = &self.response;
         // The same text may be on the disk already, and whoever replaces the snapshot leaves this one alone.
-        if snapshot.as_ref() != Some(base) || !self.pending.link_base(id, &self.snapshot, base)? {
+        let is_linked = match self.seen.as_ref().filter(|seen| seen.fingerprint() == base) {
+            Some(seen) => self.pending.link_base(id, &self.snapshot, seen)?,
+            None => false,
+        };
+        if !is_linked {
             self.pending.put_base(id, &self.baseline)?;
         }
-        self.keep()
+        self.is_base_kept = true;
+        Ok(())
     }
 
     /// Puts what was said on the disk, without touching the document.
@@ -254,8 +290,10 @@ impl Delivery {
     /// # Errors
     ///
     /// [`DeliveryError`] if that cannot be done.
-    pub fn keep(&self) -> Result<(), DeliveryError> {
-        Ok(self.pending.put(&self.response)?)
+    pub fn keep(&mut self) -> Result<(), DeliveryError> {
+        self.keep_base()?;
+        self.pending.put(&self.response)?;
+        Ok(())
     }
 
     /// Brings what is new of the answer into the document.
@@ -268,10 +306,20 @@ impl Delivery {
             Upto::Steady => steady_prefix(&self.response.text),
             Upto::End => self.response.text.len(),
         };
-        if upto == Upto::End {
-            // Whatever happens from here on, the answer is there.
+        let flushed = self.flush_to(reach, length, upto).await;
+        if upto == Upto::End && !matches!(flushed, Ok(Flushed::Written)) {
+            // Whatever happened, the answer is there.
             self.keep()?;
         }
+        flushed
+    }
+
+    async fn flush_to(
+        &mut self,
+        reach: &mut Reach,
+        length: usize,
+        upto: Upto,
+    ) -> Result<Flushed, DeliveryError> {
         let laid = self.layout.lay(&self.baseline, &self.words(length))?;
         self.outcome.notices = laid.notices;
         if laid.text == self.shown() {
@@ -279,7 +327,10 @@ impl Delivery {
         }
         let mut refused = String::new();
         for _ in 0..RACES_MAX {
-            let (current, revision) = read(reach, &self.path).await?;
+            let (current, revision) = match self.known.take() {
+                Some(known) => known,
+                None => read(reach, &self.path).await?,
+            };
             let Some(merged) = self.merged(&laid.text, &current) else { return Ok(Flushed::NoPlace) };
             self.response.attempt = None;
             self.response.attempting(&current, &merged.text);
@@ -351,9 +402,16 @@ impl Delivery {
         Ok(Outcome { left: self.written, ..self.outcome })
     }
 
+    /// Whether nobody else's answer came since the text was read that this one answers.
+    fn is_as_it_was(&self) -> Result<bool, SidecarError> {
+        let Response { is_later, snapshot, .. } = &self.response;
+        let is_the_first = self.seen.as_ref().map(Seen::fingerprint) == snapshot.as_deref();
+        Ok(!is_later && is_the_first && self.snapshot.is_still(self.seen.as_ref())?)
+    }
+
     /// The text up to which everything is answered.
     fn agreed(&self) -> Result<Option<Cow<'_, str>>, SidecarError> {
-        let is_as_it_was = !self.response.is_later && self.snapshot.fingerprint()? == self.response.snapshot;
+        let is_as_it_was = self.is_as_it_was()?;
         if self.response.is_whole && is_as_it_was {
             return Ok(Some(self.shown().into()));
         }

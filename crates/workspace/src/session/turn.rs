@@ -433,7 +433,7 @@ impl<'a> Turn<'a> {
     }
 
     /// Has words that are not shown found by `recover`, even if nobody lives to the end of the turn.
-    fn keep(&mut self, delivery: &Delivery) {
+    fn keep(&mut self, delivery: &mut Delivery) {
         if self.kept != delivery.said().len() && delivery.keep().is_ok() {
             self.kept = delivery.said().len();
         }

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result};
-use document::frontmatter::{Frontmatter, Settings, Write as WriteMode};
+use document::frontmatter::{Frontmatter, Presence, Session, Settings, Write as WriteMode, presence};
 use serde::Serialize;
 use workspace::lock::{LockError, TurnLock};
 use workspace::pending::Pending;
@@ -49,7 +49,7 @@ struct Letter<'a> {
 
 pub(crate) fn run(given: &Write) -> Result<Outcome> {
     let name = input::shown(&given.file);
-    let letter = Letter::read(given, &name)?;
+    let mut letter = Letter::read(given, &name)?;
     let done = letter.deliver(&name);
     let delivered = done.with_context(|| {
         let what = format!("{name}: the answer is not in the document");
@@ -76,7 +76,7 @@ impl Letter<'_> {
             .into());
         }
         let baseline = given.baseline_file.as_deref().map(input::read).transpose()?;
-        let text = input::read(&given.file)?;
+        let text = known_by(&given.file)?;
         let unusable =
             || Refusal::new(format!("{name} cannot be worked on"), "look who owns the folder '.agent-doc'");
         let sidecar = Sidecar::open(&file.root).with_context(unusable)?;
@@ -87,9 +87,10 @@ impl Letter<'_> {
     }
 
     /// Waits for the turn, and brings the answer into the document.
-    fn deliver(&self, name: &str) -> Result<Delivered> {
+    fn deliver(&mut self, name: &str) -> Result<Delivered> {
         let _turn = self.turn()?;
-        reach::run(name, &self.file.root, async |reach| Ok(self.put(reach).await))?
+        let root = self.file.root.clone();
+        reach::run(name, &root, async |reach| Ok(self.put(reach).await))?
     }
 
     /// The turn on the document. If it has to be waited for, the answer is on the disk before.
@@ -99,17 +100,20 @@ impl Letter<'_> {
             taken => return Ok(taken?),
         }
         let text = input::read(&self.given.file)?;
-        drop(Delivery::begin_whole(&self.paths, self.order(&text)?, &self.answer)?);
+        let order = self.order(&text, self.baseline.clone())?;
+        Delivery::begin_whole(&self.paths, order, &self.answer)?.keep()?;
         // The document is not open meanwhile: whoever has the turn may have to open it to end.
         Ok(TurnLock::wait(&self.paths.lock, BY, self.now, PATIENCE)?)
     }
 
-    async fn put(&self, reach: &mut Reach) -> Result<Delivered> {
-        let (current, _) = super::read(reach, &self.file.path).await?;
+    async fn put(&mut self, reach: &mut Reach) -> Result<Delivered> {
+        let (current, revision) = super::read(reach, &self.file.path).await?;
+        let baseline = self.baseline.take();
         let mut delivery = match self.broken_off(&current)? {
             Some(delivery) => delivery,
-            None => Delivery::begin_whole(&self.paths, self.order(&current)?, &self.answer)?,
+            None => Delivery::begin_whole(&self.paths, self.order(&current, baseline)?, &self.answer)?,
         };
+        delivery.know(current, revision);
         match delivery.flush(reach, Upto::End).await {
             Ok(Flushed::Written) if delivery.outcome().is_repeated => {
                 let outcome = delivery.outcome().clone();
@@ -138,10 +142,11 @@ impl Letter<'_> {
         }
     }
 
-    /// What is ordered if the document reads `current`.
-    fn order(&self, current: &str) -> Result<Order, LayoutError> {
+    /// What is ordered if the document reads `current`, and what is answered is the baseline, where there is one.
+    fn order(&self, current: &str, baseline: Option<String>) -> Result<Order, LayoutError> {
         let settings = Frontmatter::parse(current).settings;
-        let baseline = self.baseline.clone().unwrap_or_else(|| current.to_owned());
+        let is_earlier = baseline.is_some();
+        let baseline = baseline.unwrap_or_else(|| current.to_owned());
         Ok(Order {
             id: self.id.clone(),
             author: self.given.author.clone(),
@@ -150,7 +155,7 @@ impl Letter<'_> {
             write: if self.given.stream { WriteMode::Crdt } else { settings.write() },
             path: self.file.path.clone(),
             baseline,
-            is_earlier: self.baseline.is_some(),
+            is_earlier,
         })
     }
 
@@ -167,6 +172,15 @@ impl Letter<'_> {
     fn is_kept(&self) -> bool {
         let waiting = Pending::at(&self.paths.pending_dir).get(&self.id);
         waiting.is_ok_and(|waiting| waiting.is_some_and(|waiting| waiting.text == self.answer))
+    }
+}
+
+/// The text as far as it says what is kept for the document: its frontmatter if that names a session, else all of it.
+fn known_by(path: &Path) -> Result<String> {
+    let head = input::beginning(path)?;
+    match Frontmatter::parse(&head).settings.session {
+        Session::Id(_) if presence(&head) == Presence::Readable => Ok(head),
+        Session::Id(_) | Session::Absent | Session::Empty => input::read(path),
     }
 }
 
