@@ -16,6 +16,9 @@ const ANSWER_MAX: Duration = Duration::from_secs(180);
 /// What the run is about that they join. It works by rules, so that its document is the same each time.
 const OBJECTIVE: &str = "what is there in this folder?";
 
+/// What a guest and a person wrote.
+const BOTH: &str = "Written by a guest, and by a person.";
+
 /// The two ways to talk that the inspector knows.
 const ERAS: [(&str, &str); 2] = [("legacy", "with a handshake"), ("modern", "without one")];
 
@@ -75,6 +78,12 @@ impl Place {
         std::fs::read_to_string(self.folder.join("runs").join(&self.run).join("draft.md")).unwrap()
     }
 
+    /// A person replaces words with an editor.
+    fn save(&self, old: &str, new: &str) {
+        let path = self.folder.join("runs").join(&self.run).join("draft.md");
+        std::fs::write(path, self.text().replacen(old, new, 1)).unwrap();
+    }
+
     /// The section of `name` is there as a proposal, and nothing else has changed.
     fn check(&self, name: &str, words: &str) -> Result<(), String> {
         let section = format!("## {name}\n<!-- proposal -->\n{words}\n\n## User");
@@ -131,7 +140,7 @@ async fn inspected(case: &Case, commands: &Path, program: &Path, era: &str) -> R
         &["tools/call", "--tool-name", "finished", "--tool-arg", "summary=One line."],
     )
     .await?;
-    place.check_canon(case, program, "Written by a guest.").await?;
+    place.check_canon(case, program, BOTH).await?;
     Ok(format!("{told}; said that it is done, and is in the canon"))
 }
 
@@ -174,15 +183,26 @@ async fn inspect_all(
     place.check("Inspector", "Written by a guest.")?;
     let not_mine =
         call(&["append_section", "--tool-arg", "content=Not mine.", "--tool-arg", "section=Conductor"]);
-    let late = call(&["write_section", "--tool-arg", "content=Too late.", "--tool-arg", "revision=0"]);
-    for (words, expected) in [(not_mine, "Forbidden: "), (late, "Conflict: ")] {
+    let read = ask(&call(&["read_section", "--tool-arg", "section=Inspector"])).await?;
+    let revision = revision_in(&read.to_string()).ok_or(format!("there is no revision in {read}"))?;
+    // Somebody else writes there between the guest's reading and its writing.
+    place.save("Written by a guest.", BOTH);
+    let based = format!("revision={revision}");
+    let late = call(&["write_section", "--tool-arg", "content=Too late.", "--tool-arg", &based]);
+    for (words, expected) in [(not_mine, ["Forbidden: ", ""]), (late, ["Conflict: ", BOTH])] {
         match ask(&words).await {
-            Err(told) if told.contains(expected) => {}
+            Err(told) if expected.iter().all(|part| told.contains(part)) => {}
             other => return Err(format!("{words:?}: {other:?} and not {expected:?}")),
         }
     }
-    place.check("Inspector", "Written by a guest.")?;
-    Ok(format!("{count} tools; wrote its section; refused elsewhere; shown a conflict"))
+    place.check("Inspector", BOTH)?;
+    Ok(format!("{count} tools; wrote its section; refused elsewhere; shown a person's words by a conflict"))
+}
+
+/// The revision that a reading tells.
+fn revision_in(told: &str) -> Option<u64> {
+    let after = told.split_once("revision ")?.1;
+    after.split(|letter: char| !letter.is_ascii_digit()).next()?.parse().ok()
 }
 
 /// What the inspector prints; an error is what it says of one.
