@@ -129,11 +129,14 @@ impl Replica {
             return false;
         }
         // The index looks only at the text before a place, and that stays what it is until all places are known.
-        let updates: Vec<Vec<u8>> =
-            insertions.iter().filter_map(|(at, text, client)| self.reckon(*at..*at, text, *client)).collect();
+        let mut written = Vec::new();
+        for (at, text, client) in insertions {
+            written.extend(self.reckon(*at..*at, text, *client).0);
+        }
         let is_done = insert_each(&mut self.text, &places);
-        if let Some(session) = &mut self.session {
-            session.take(updates, &self.text);
+        if let Some(session) = self.session.as_mut().filter(|_| !written.is_empty()) {
+            // Peers get one update for all of them: each is a message to every page.
+            session.take(vec![wire::write(&written, &[])], &self.text);
         }
         self.tidy_if_long();
         is_done
@@ -141,7 +144,8 @@ impl Replica {
 
     /// Changes text and index; says the same as an update if there is a session to tell it to.
     fn splice(&mut self, range: Range<usize>, text: &str, client: Client) -> Option<Vec<u8>> {
-        let update = self.reckon(range.clone(), text, client);
+        let (insertions, deletions) = self.reckon(range.clone(), text, client);
+        let update = self.session.is_some().then(|| wire::write(&insertions, &deletions));
         if self.text.is_empty() {
             // A text that is opened will be written in; room for that now saves moving all of it then.
             self.text.reserve_exact(text.len() + text.len() / GROWTH);
@@ -150,8 +154,13 @@ impl Replica {
         update
     }
 
-    /// Changes the index as the text is going to be changed.
-    fn reckon(&mut self, range: Range<usize>, text: &str, client: Client) -> Option<Vec<u8>> {
+    /// Changes the index as the text is going to be changed; gives what an update has to say, if there is a session to tell it to.
+    fn reckon<'t>(
+        &mut self,
+        range: Range<usize>,
+        text: &'t str,
+        client: Client,
+    ) -> (Vec<Insertion<'t>>, Vec<Deletion>) {
         let removed = self.index.remove(range.clone(), &self.text);
         let mut insertions = Vec::new();
         if !text.is_empty() {
@@ -170,11 +179,8 @@ impl Replica {
                 insertions = insertions_of(&spans, text, left, right);
             }
         }
-        self.session.is_some().then(|| {
-            let deletions: Vec<Deletion> =
-                removed.iter().map(|span| Deletion { id: span.id, units: span.units }).collect();
-            wire::write(&insertions, &deletions)
-        })
+        let deletions = removed.iter().filter(|_| self.session.is_some());
+        (insertions, deletions.map(|span| Deletion { id: span.id, units: span.units }).collect())
     }
 
     fn tidy_if_long(&mut self) {

@@ -32,6 +32,8 @@ mod marker;
 mod outline;
 mod scan;
 
+use std::ops::Range;
+
 pub(crate) use edit::{Gap, Splice, addition, splice_content, splice_end};
 pub use edit::{append, append_to_section, mark_proposal, replace, replace_section, set_proposal};
 pub use error::SectionError;
@@ -73,6 +75,34 @@ impl Section {
             content_start: heading.content_start,
             line: heading.line,
         }
+    }
+}
+
+/// Where a section stands, without its content.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    /// The visible text of the heading.
+    pub title: String,
+    /// One to six.
+    pub level: u8,
+    /// From the heading's line to the end of what belongs to the section.
+    pub range: Range<usize>,
+    /// Whether the first line that is not blank is the proposal marker.
+    pub is_proposal: bool,
+}
+
+impl Place {
+    pub(crate) fn of(text: &str, heading: Found) -> Self {
+        let content = text.get(heading.content_start..heading.end).unwrap_or_default();
+        let (range, is_proposal) = (heading.start..heading.end, find_marker(content).is_some());
+        Self { title: heading.title, level: heading.level, range, is_proposal }
+    }
+}
+
+impl From<&Section> for Place {
+    fn from(section: &Section) -> Self {
+        let (range, is_proposal) = (section.start..section.end, is_proposal(section));
+        Self { title: section.title.clone(), level: section.level, range, is_proposal }
     }
 }
 

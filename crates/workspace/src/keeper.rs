@@ -42,6 +42,9 @@ pub trait Keeper: Send + 'static {
     /// comes when nobody runs.
     fn settled(&mut self, _revision: Revision) {}
 
+    /// Called when callers have their answers and nobody else waits: does what no caller needs.
+    fn rest(&mut self) {}
+
     /// Called when all is noted and answered: looks after what lies on the disk. When it wants to be called again, if it
     /// does; by then a read may tell of something new.
     fn tend(&mut self) -> Option<Duration> {

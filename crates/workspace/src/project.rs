@@ -232,6 +232,10 @@ impl Keeper for Kept {
         }
     }
 
+    fn rest(&mut self) {
+        self.file.rest();
+    }
+
     fn tend(&mut self) -> Option<Duration> {
         // What lay beside the file when it was opened is noted by now, or was nothing new. One that stays is compared next time.
         drop(self.file.leftovers_absorbed());

@@ -4,6 +4,7 @@
 use memchr::{memchr, memchr_iter, memmem};
 
 use super::Structure;
+use super::block::is_prose;
 use super::structure::Cuts;
 use super::verify::Insertion;
 use crate::markdown::{body_start, last_piece};
@@ -92,9 +93,29 @@ impl<'w> Window<'w> {
         Some(Window { before, insertion, document, above, below, from, to })
     }
 
+    /// Whether paragraphs are added to paragraphs, with nothing behind them but the line of the next heading: that brings no heading and
+    /// no marker, and leaves what is there as it is.
+    fn is_all_prose(&self) -> bool {
+        let Insertion { at, text, .. } = *self.insertion;
+        let heading = self.below.map_or(self.to, |below| below.start);
+        let [before, behind, line] = [self.from..at, at..heading, heading..self.to]
+            .map(|range| self.document.get(range).unwrap_or("<"));
+        let is_ended = |text: &str| text.is_empty() || text.ends_with('\n');
+        let is_known = self.below.is_none() || line.starts_with('#');
+        is_known
+            && is_ended(before)
+            && is_ended(text)
+            && behind.bytes().all(|byte| byte == b'\n')
+            && is_prose(before)
+            && is_prose(text)
+    }
+
     /// The headings that the addition brings, where they stand if nothing else is added; none if more than that has changed.
     fn own_headings(&self) -> Option<Vec<Found>> {
         let Insertion { at, text, level } = *self.insertion;
+        if self.is_all_prose() {
+            return Some(Vec::new());
+        }
         let piece = [self.document.get(self.from..at)?, text, self.document.get(at..self.to)?].concat();
         let read = Structure::of_fragment(&piece);
         let inserted = at..at + text.len();

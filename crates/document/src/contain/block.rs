@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use memchr::memchr2;
 use pulldown_cmark::{CodeBlockKind, Event, Tag};
 
 use super::verify::markers;
@@ -15,6 +16,9 @@ const PROBE: &str = "\n\n# probe\n";
 /// `text` with headings below `level`, blocks closed and markers escaped; none if that does not come to an end.
 pub(super) fn contained(text: &str, level: u8) -> Option<String> {
     let mut text = text.to_owned();
+    if is_prose(&text) {
+        return Some(text);
+    }
     for _ in 0..ROUNDS_MAX {
         let edits = edits(&text, level)?;
         if edits.is_empty() {
@@ -23,6 +27,13 @@ pub(super) fn contained(text: &str, level: u8) -> Option<String> {
         text = edited(&text, edits);
     }
     None
+}
+
+/// Whether each line is blank or begins with a letter, and none holds a tag: paragraphs, of which nothing can be a heading, a fence, a
+/// marker or an open block. That is seen much faster than the text is read.
+pub(super) fn is_prose(text: &str) -> bool {
+    let begins_plainly = |line: &str| line.chars().next().is_none_or(char::is_alphabetic);
+    memchr2(b'<', b'\r', text.as_bytes()).is_none() && text.split('\n').all(begins_plainly)
 }
 
 /// `text` as one code block, with a fence that nothing in it can close.
@@ -202,4 +213,28 @@ fn edited(text: &str, edits: Vec<Edit>) -> String {
     }
     result.push_str(text.get(at..).unwrap_or_default());
     result
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{edits, is_prose};
+
+    #[test]
+    fn in_prose_there_is_nothing_to_change() {
+        let parts =
+            ["a", "É ", "\n", " ", "#", "-", "=", "`", "~", "<b", "|", "1.", "[a]", "*", "\\", "&lt;"];
+        let count = parts.len();
+        let mut prose = 0;
+        for number in 0..count.pow(4) {
+            let text: String = (0..4).map(|place| parts[number / count.pow(place) % count]).collect();
+            if is_prose(&text) {
+                prose += 1;
+                assert_eq!(edits(&text, 2), Some(Vec::new()), "{text:?}");
+            }
+        }
+        assert!(prose > 1000, "{prose}");
+        for special in ["# a", "a\n# b", "```", "a\n---", "a <!-- b", "a\r\nb", " a", "1. a", "- a"] {
+            assert!(!is_prose(special), "{special:?}");
+        }
+    }
 }

@@ -7,7 +7,7 @@ use pulldown_cmark::{Event, Tag};
 
 use super::verify::{Insertion, is_unchanged_around, markers};
 use super::{Containment, Limits, around, contain};
-use crate::section::{self, Found, Gap, Section, SectionError};
+use crate::section::{self, Found, Gap, Place, Section, SectionError};
 use crate::text::{LineEnding, with_each};
 
 /// The headings and markers of one text. Where it is given together with a text, it must be that text's own.
@@ -99,6 +99,15 @@ impl Structure {
     /// [`SectionError`] if the title does not name exactly one section.
     pub fn locate(&self, document: &str, title: &str) -> Result<Section, SectionError> {
         self.find(document, title).map(|heading| Section::of(document, &heading))
+    }
+
+    /// As [`locate`](Self::locate), without the content, which may be long.
+    ///
+    /// # Errors
+    ///
+    /// [`SectionError`] if the title does not name exactly one section.
+    pub fn place(&self, document: &str, title: &str) -> Result<Place, SectionError> {
+        self.find(document, title).map(|heading| Place::of(document, heading))
     }
 
     /// What [`append_contained`](super::append_contained) adds for each title and text, with one reading for all of them. None if one

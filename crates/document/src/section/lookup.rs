@@ -97,7 +97,7 @@ fn is_path_to(headings: &[Heading], heading: &Heading, path: &str) -> bool {
 /// Whether the title is the folded one, without a copy of a title of plain letters.
 fn is_folded(title: &str, folded_title: &str) -> bool {
     let title = title.trim();
-    if title.is_ascii() { title.eq_ignore_ascii_case(folded_title) } else { folded(title) == folded_title }
+    title.eq_ignore_ascii_case(folded_title) || (!title.is_ascii() && folded(title) == folded_title)
 }
 
 fn folded(title: &str) -> String {

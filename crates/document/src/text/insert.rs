@@ -13,10 +13,23 @@ pub fn insert_each(text: &mut String, insertions: &[(usize, &str)]) -> bool {
     if !can_insert_each(text, insertions) {
         return false;
     }
-    let Some(whole) = with_each(text, insertions.iter().rev().copied(), text.capacity()) else {
-        return false;
-    };
-    *text = whole;
+    let added: usize = insertions.iter().map(|(_, inserted)| inserted.len()).sum();
+    let mut bytes = std::mem::take(text).into_bytes();
+    let (mut from, mut to) = (bytes.len(), bytes.len() + added);
+    bytes.resize(to, 0);
+    // From the end on, so that each byte moves once, and in the room that the text has.
+    for (at, inserted) in insertions {
+        to -= from - at;
+        bytes.copy_within(*at..from, to);
+        to -= inserted.len();
+        if let Some(room) = bytes.get_mut(to..to + inserted.len()) {
+            room.copy_from_slice(inserted.as_bytes());
+        }
+        from = *at;
+    }
+    // All places are between characters, so this is a text.
+    *text = String::from_utf8(bytes)
+        .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
     true
 }
 

@@ -149,6 +149,33 @@ fn a_web_peer_and_an_agent_write_at_the_same_time() {
 }
 
 #[test]
+fn a_web_peer_gets_many_insertions_in_one_update() {
+    let mut document = Document::open("one\ntwo é\nthree\n", &anna());
+    document.open_session();
+    let peer = WebPeer::join(&document, 77, "web");
+    let (first, second) = (agent(), Author::new("other"));
+    for round in 0..3 {
+        // One after another at one place, by the same author and by others.
+        let end = document.text().len();
+        let insertions = [
+            (end, "end 👍\n", &first),
+            (end, "before it\n", &second),
+            (4, "again\n", &first),
+            (0, "top\n", &second),
+            (0, "very top\n", &first),
+        ];
+        document.insert_each(&insertions).unwrap();
+        let updates = document.drain_updates();
+        assert_eq!(updates.len(), 1);
+        peer.hear(&updates[0]);
+        assert_eq!(peer.text(), document.text(), "round {round}");
+    }
+    let update = peer.types(0, "typed ");
+    peer.sends(&update, &mut document).unwrap();
+    assert_eq!(document.text(), peer.text());
+}
+
+#[test]
 fn a_peer_cannot_write_in_anothers_name() {
     let (mut document, _) = answering();
     document.open_session();

@@ -4,10 +4,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::{broadcast, mpsc, watch};
+use tokio::task::JoinError;
 use tokio::time::{Instant, sleep_until};
 
 use super::answer::Outcome;
 use super::desk::Desk;
+use super::late::Late;
 use super::{Message, Snapshot};
 use crate::event::DocumentChanged;
 
@@ -94,32 +96,32 @@ impl DocumentActor {
             if asked.is_empty() && !is_due && is_open {
                 continue;
             }
-            let mut desk = self.desk;
-            let turn = tokio::task::spawn_blocking(move || {
-                let outcome = desk.turn(asked);
-                (desk, outcome)
+            let mut late = Late::new(self.agents);
+            let turn = aside(self.desk, move |desk| {
+                let outcome = desk.turn(asked, &mut late);
+                (outcome, late)
             });
             // A turn that panicked takes the document with it: what was acknowledged is in the file, callers hear that
             // the owner is gone, and whoever opened it opens it again.
-            let Ok((desk, outcome)) = turn.await else { return };
-            self.desk = desk;
+            let Ok((desk, (outcome, late))) = turn.await else { return };
+            let (agents, left) = late.into_parts();
+            (self.desk, self.agents) = (desk, agents);
+            batch.extend(left);
             last_flush = Some(Instant::now());
             (alarm.said, alarm.shown) = (None, None);
             alarm.retry = outcome.needs_retry.then(|| Instant::now() + RETRY);
             self.tell(outcome);
-            self.desk.document.catch_up();
             if !is_open {
                 return;
             }
             self.give_way().await;
+            if batch.is_empty() && self.people.is_empty() && self.agents.is_empty() {
+                let Ok((desk, ())) = aside(self.desk, Desk::rest).await else { return };
+                self.desk = desk;
+            }
             let tending = *alarm.tend.get_or_insert(now + TEND);
             if tending <= now {
-                let mut desk = self.desk;
-                let tended = tokio::task::spawn_blocking(move || {
-                    let after = desk.tend();
-                    (desk, after)
-                });
-                let Ok((desk, after)) = tended.await else { return };
+                let Ok((desk, after)) = aside(self.desk, Desk::tend).await else { return };
                 self.desk = desk;
                 alarm.tend = after.map(|after| Instant::now() + after);
             }
@@ -144,12 +146,14 @@ impl DocumentActor {
     async fn hear(&mut self, batch: &mut Vec<Message>, alarm: Option<Instant>) -> bool {
         let can_come = |mailbox: &mpsc::Receiver<Message>| !(mailbox.is_closed() && mailbox.is_empty());
         let (from_people, from_agents) = (can_come(&self.people), can_come(&self.agents));
-        if !from_people && !from_agents {
+        if !from_people && !from_agents && batch.is_empty() {
             return false;
         }
         let wake = alarm.unwrap_or_else(Instant::now);
         let first = tokio::select! {
             biased;
+            // What the last turn left waits no more.
+            () = std::future::ready(()), if !batch.is_empty() => None,
             message = self.people.recv(), if from_people => message,
             message = self.agents.recv(), if from_agents => message,
             () = sleep_until(wake), if alarm.is_some() => None,
@@ -190,6 +194,18 @@ impl DocumentActor {
             answer.send();
         }
     }
+}
+
+/// Does work at the desk where it may block.
+async fn aside<T: Send + 'static>(
+    mut desk: Desk,
+    work: impl FnOnce(&mut Desk) -> T + Send + 'static,
+) -> Result<(Desk, T), JoinError> {
+    let work = move || {
+        let done = work(&mut desk);
+        (desk, done)
+    };
+    tokio::task::spawn_blocking(work).await
 }
 
 /// Takes what waits in a mailbox, without waiting.

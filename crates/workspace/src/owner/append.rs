@@ -4,7 +4,7 @@
 use std::collections::{BTreeSet, VecDeque};
 
 use document::contain::{Addition, Appended, Containment, Limits, append_contained, contain};
-use document::section::Section;
+use document::section::Place;
 use document::text::{LineEnding, with_line_ending};
 use document::{Author, Edit};
 use tokio::sync::oneshot;
@@ -17,7 +17,7 @@ use crate::command::{Actor, FileCommand, FileErrorKind, FileResult, Refusal, Rep
 use crate::event::ChangeKind;
 
 /// A request and where its answer goes.
-type Asked = (Request, oneshot::Sender<Reply>);
+pub(super) type Asked = (Request, oneshot::Sender<Reply>);
 
 /// Who gave which name to a request.
 type Named = BTreeSet<(Actor, String)>;
@@ -39,6 +39,10 @@ impl Groups {
             None => self.groups.push((section.clone(), [(request, reply)].into())),
         }
         None
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.groups.is_empty()
     }
 }
 
@@ -75,12 +79,25 @@ impl Desk {
         }
     }
 
+    /// Does the appends that are plain, and gives the others back, those of one section in their order.
+    pub(super) fn append_plain(&mut self, groups: Groups, outcome: &mut Outcome) -> Vec<Asked> {
+        let mut waiting = groups.groups;
+        let lots = self.plain_lots(&mut waiting);
+        let mut left = Vec::new();
+        match self.appended(&lots) {
+            Some((appended, pieces)) => self.put_all(lots, appended, pieces, outcome),
+            None => left.extend(lots.into_iter().flat_map(|lot| lot.blocks).map(|block| block.asked)),
+        }
+        left.extend(waiting.into_iter().flat_map(|(_, group)| group));
+        left
+    }
+
     /// Takes from each group the blocks about which nothing is special, up to the first about which something is.
     fn plain_lots(&mut self, waiting: &mut [(String, VecDeque<Asked>)]) -> Vec<Lot> {
         self.read_structure();
         let mut named = Named::new();
         let lot = |(title, group): &mut (String, VecDeque<Asked>)| {
-            let target = self.structure()?.locate(self.document.text(), title).ok()?;
+            let target = self.structure()?.place(self.document.text(), title).ok()?;
             let mut blocks = Vec::new();
             while let Some((request, _)) = group.front()
                 && let Some((text, bytes)) = self.block(&target, request, &mut named)
@@ -167,7 +184,7 @@ impl Desk {
     }
 
     /// The text of the request's block and how many bytes were asked for, if nothing speaks against it and nothing is special about it.
-    fn block(&self, target: &Section, request: &Request, named: &mut Named) -> Option<(String, usize)> {
+    fn block(&self, target: &Place, request: &Request, named: &mut Named) -> Option<(String, usize)> {
         let FileCommand::AppendSection { content, .. } = &request.command else {
             return None;
         };
@@ -225,7 +242,8 @@ impl Desk {
         content: &str,
     ) -> Result<FileResult, Refusal> {
         let target = self.section(title)?;
-        rules::check(self.document.text(), &target, &request.actor, How::Append, &self.path)?;
+        let place = Place::from(&target);
+        rules::check(self.document.text(), &place, &request.actor, How::Append, &self.path)?;
         self.check_length(content.len())?;
         let context = Containment { section_level: target.level, limits: Limits::NONE };
         if contain(content, &context).is_empty() {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use document::component::components;
 use document::contain::{ContainError, Limits, replace_contained};
 use document::diff::diff;
-use document::section::{self, Section, SectionError, find_sections, is_proposal, locate};
+use document::section::{self, Place, Section, SectionError, find_sections, is_proposal, locate};
 use document::{Author, Edit, Revision};
 
 use super::desk::{Change, Desk};
@@ -150,7 +150,8 @@ impl Desk {
 
     fn writable(&self, request: &Request, title: &str) -> Result<Section, Refusal> {
         let target = self.section(title)?;
-        rules::check(self.document.text(), &target, &request.actor, How::Replace, &self.path)?;
+        let place = Place::from(&target);
+        rules::check(self.document.text(), &place, &request.actor, How::Replace, &self.path)?;
         Ok(target)
     }
 
@@ -236,7 +237,7 @@ impl Desk {
     /// The text, in which a worker's section is marked as a proposal.
     pub(super) fn marked(&self, target: &Section, title: &str, actor: &Actor) -> Result<String, Refusal> {
         let text = self.document.text();
-        if lacks_marker(target, actor) {
+        if lacks_marker(&Place::from(target), actor) {
             return section::mark_proposal(text, title, true).map_err(|error| self.section_refusal(&error));
         }
         Ok(text.to_owned())
@@ -267,9 +268,9 @@ impl Desk {
 }
 
 /// Whether what the actor writes there must be marked as a proposal first.
-pub(super) fn lacks_marker(target: &Section, actor: &Actor) -> bool {
+pub(super) fn lacks_marker(target: &Place, actor: &Actor) -> bool {
     match actor {
-        Actor::Worker(_) => target.level == 2 && !is_proposal(target),
+        Actor::Worker(_) => target.level == 2 && !target.is_proposal,
         Actor::Conductor | Actor::User(_) | Actor::System => false,
     }
 }

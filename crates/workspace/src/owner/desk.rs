@@ -10,6 +10,8 @@ use document::{Document, Edit, Revision};
 
 use super::Options;
 use super::answer::{Answer, Outcome};
+use super::crowd::Crowd;
+use super::late::Late;
 use super::peer::Peers;
 use super::requests::Requests;
 use super::stream::Stream;
@@ -46,6 +48,7 @@ pub(super) struct Desk {
     pub(super) structure: Option<(Revision, Structure)>,
     /// The text at a revision of the document, in one copy for all who only read it.
     pub(super) shared: Option<(Revision, Arc<str>)>,
+    pub(super) crowd: Crowd,
 }
 
 /// What a change was, besides its edits.
@@ -58,17 +61,19 @@ pub(super) struct Change<'c> {
 
 impl Desk {
     /// One turn: everything that was asked for, one write, then all answers.
-    pub(super) fn turn(&mut self, batch: Vec<super::Message>) -> Outcome {
+    pub(super) fn turn(&mut self, batch: Vec<super::Message>, late: &mut Late) -> Outcome {
         let mut outcome = Outcome::default();
         self.close_typing();
         self.trouble = self.take_in().err();
         self.obey(batch, &mut outcome);
         if self.trouble.is_none() {
+            self.take_late(late, &mut outcome);
             self.advance_streams();
             // Peers see words before the disk has them; that they are saved is told afterwards.
             self.tell_peers();
             self.trouble = self.flush().err();
         }
+        self.count_crowd(late, &outcome);
         outcome.is_unwritten = self.is_dirty();
         self.tell_peers_what_is_saved();
         if let Some(trouble) = self.trouble.as_ref().filter(|_| outcome.is_unwritten) {

@@ -9,6 +9,7 @@ use std::time::Duration;
 use document::{Absorbed, Author, Document, Edit, Revision};
 
 use super::Options;
+use super::crowd::Crowd;
 use super::desk::{Change, Desk};
 use super::peer::Peers;
 use super::requests::Requests;
@@ -60,6 +61,7 @@ impl Desk {
             trouble: None,
             structure: None,
             shared: None,
+            crowd: Crowd::default(),
         };
         for save in &displaced {
             desk.absorb(save, Place::Displaced);
@@ -139,6 +141,12 @@ impl Desk {
             }
         }
         if self.is_dirty() { Err(KeeperError::Busy) } else { Ok(()) }
+    }
+
+    /// Does what nobody who was answered needs.
+    pub(super) fn rest(&mut self) {
+        self.document.catch_up();
+        self.keeper.rest();
     }
 
     /// Has the disk looked after, and says when it wants that again. What is not noted yet must stay as it is.

@@ -1,6 +1,6 @@
 //! Who may write where. Never looks at the proposal marker: authority is the section's and the actor's.
 
-use document::section::{Section, find_sections};
+use document::section::{Place, Section, find_sections};
 
 use crate::command::{Actor, FileErrorKind, Refusal};
 
@@ -24,13 +24,7 @@ pub(super) fn folded(title: &str) -> String {
 }
 
 /// Refuses an actor that may not write in `target`, which is a section of `text`.
-pub(super) fn check(
-    text: &str,
-    target: &Section,
-    actor: &Actor,
-    how: How,
-    path: &str,
-) -> Result<(), Refusal> {
+pub(super) fn check(text: &str, target: &Place, actor: &Actor, how: How, path: &str) -> Result<(), Refusal> {
     if matches!(actor, Actor::User(_) | Actor::System) {
         return Ok(());
     }
@@ -56,18 +50,20 @@ pub(super) fn check(
 }
 
 /// The title of the second-level section that the target is, or is in.
-fn owner_of(text: &str, target: &Section) -> String {
+fn owner_of(text: &str, target: &Place) -> String {
     if target.level == 2 {
         return target.title.clone();
     }
-    let around =
-        |section: &Section| section.level == 2 && section.start <= target.start && target.end <= section.end;
+    let around = |section: &Section| {
+        section.level == 2 && section.start <= target.range.start && target.range.end <= section.end
+    };
     find_sections(text).into_iter().find(around).map_or_else(|| target.title.clone(), |section| section.title)
 }
 
 /// Whether the sections of others are inside of this one.
-fn holds_others(text: &str, target: &Section) -> bool {
-    let is_inside =
-        |section: &Section| section.level <= 2 && section.start > target.start && section.end <= target.end;
+fn holds_others(text: &str, target: &Place) -> bool {
+    let is_inside = |section: &Section| {
+        section.level <= 2 && section.start > target.range.start && section.end <= target.range.end
+    };
     target.level < 2 && find_sections(text).iter().any(is_inside)
 }

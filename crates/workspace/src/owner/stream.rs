@@ -6,7 +6,7 @@ use std::ops::Range;
 use document::component::{self, closing_line, inert};
 use document::contain::{Containment, Limits, append_contained, contain};
 use document::patch::steady_prefix;
-use document::section::{find_sections, locate};
+use document::section::{Place, find_sections, locate};
 use document::text::{LineEnding, floor_char_boundary, with_line_ending};
 use document::{Anchor, Edit, Revision};
 
@@ -72,7 +72,7 @@ impl Desk {
         match &target {
             Target::Section(title) => {
                 let section = self.section(title)?;
-                rules::check(text, &section, &actor, How::Append, &self.path)?;
+                rules::check(text, &Place::from(&section), &actor, How::Append, &self.path)?;
             }
             Target::Component(name) => {
                 component::find_component(text, name).map_err(|error| {

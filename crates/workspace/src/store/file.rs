@@ -292,6 +292,10 @@ impl<D: Disk> Keeper for StoredFile<D> {
         Ok(())
     }
 
+    fn rest(&mut self) {
+        self.shed(0);
+    }
+
     fn tend(&mut self) -> Option<Duration> {
         self.read_held();
         self.next_look()

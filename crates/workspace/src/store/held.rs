@@ -15,6 +15,8 @@ use crate::keeper::KeeperError;
 
 /// How many are kept; more than ten seconds of five writes each.
 const HELD_MAX: usize = 64;
+/// How many more there may be until the next time when nobody waits.
+const OVER_MAX: usize = 8;
 /// How many bytes they may have together, since the disk cannot use that room meanwhile.
 const HELD_BYTES_MAX: usize = 64 << 20;
 
@@ -71,7 +73,13 @@ impl<D: Disk> StoredFile<D> {
 
     pub(super) fn hold(&mut self, held: Held<D::File>) {
         self.held.push(held);
-        while self.held.len() > HELD_MAX
+        self.shed(OVER_MAX);
+    }
+
+    /// Lets go of the oldest when there are too many, by more than `over`. Each is looked at for the last time, so whoever waits for a
+    /// write need not wait for that.
+    pub(super) fn shed(&mut self, over: usize) {
+        while self.held.len() > HELD_MAX + over
             || self.held.iter().map(|held| held.bytes).sum::<usize>() > HELD_BYTES_MAX
         {
             let mut oldest = self.held.remove(0);
@@ -94,6 +102,7 @@ impl<D: Disk> StoredFile<D> {
     }
 
     pub(super) fn read_held(&mut self) {
+        self.shed(0);
         let patience = self.options.patience;
         for path in std::mem::take(&mut self.unopened) {
             match self.disk.open(&path) {

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 use std::io;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, mpsc};
 use std::time::Duration;
 
 use document::{Author, Revision};
@@ -18,6 +18,12 @@ pub(crate) enum Fault {
     Panic,
     /// It takes this long.
     Stall(Duration),
+}
+
+/// Where a read stops, once.
+pub(crate) struct Gate {
+    pub(crate) reached: mpsc::Sender<()>,
+    pub(crate) is_let_go: mpsc::Receiver<()>,
 }
 
 #[derive(Default)]
@@ -37,6 +43,8 @@ pub(crate) struct Disk {
     /// Every write fails while this is set.
     pub(crate) is_broken: bool,
     pub(crate) is_unreadable: bool,
+    /// The next read stops here when it has read.
+    pub(crate) gate: Option<Gate>,
 }
 
 impl Disk {
@@ -76,7 +84,7 @@ impl MemoryKeeper {
 
 impl Keeper for MemoryKeeper {
     fn read(&mut self) -> Result<Option<String>, KeeperError> {
-        self.with(|disk| {
+        let read = self.with(|disk| {
             if disk.is_unreadable {
                 return Err(KeeperError::Io(io::Error::from(io::ErrorKind::PermissionDenied)));
             }
@@ -86,7 +94,12 @@ impl Keeper for MemoryKeeper {
             }
             disk.known = Some(file.clone());
             Ok(Some(file))
-        })
+        });
+        if let Some(Gate { reached, is_let_go }) = self.with(|disk| disk.gate.take()) {
+            reached.send(()).unwrap();
+            is_let_go.recv().unwrap();
+        }
+        read
     }
 
     fn write(&mut self, expected: &str, text: &str) -> Result<Displaced, KeeperError> {

@@ -3,6 +3,7 @@
 mod commands;
 mod concurrency;
 mod disk;
+mod late;
 mod peers;
 mod scenarios;
 mod streams;
