@@ -26,8 +26,6 @@ use page::Page;
 const WORKERS: usize = 64;
 const LINES_PER_SECOND: usize = 20;
 const SECONDS: usize = 30;
-/// How often the bare flush is measured.
-const ROUNDS: usize = 400;
 /// How much slower an append may be than a flush that nobody else wants anything from, at the ninety-ninth of a hundred.
 const SLOWER_MAX: f64 = 3.0;
 /// What a crowd may take, each of its lines, and a person's save in a flood.
@@ -55,11 +53,8 @@ pub(crate) fn run(size: Size) -> Result<()> {
     let all = written.lines().filter(|line| line.starts_with('W')).count();
     let total = workers * lines;
     ensure!((right, all) == (total, total), "{right} of {all} lines are right, and there should be {total}");
-    let rounds = if size == Size::Full { ROUNDS } else { 3 };
-    // In the middle of the run the document was half as long.
-    let half =
-        written.get(..document::text::floor_char_boundary(&written, written.len() / 2)).unwrap_or(&written);
-    let flushes = flushes(&scratch.folder().join("bare.md"), half, rounds)?;
+    // A turn of the run adds a line of each worker, so that this many make the document.
+    let flushes = flushes(&scratch.folder().join("bare.md"), &written, lines)?;
     println!(
         "{workers} workers × {LINES_PER_SECOND} lines a second for {seconds} s: each of {total} lines once"
     );
@@ -193,17 +188,19 @@ async fn work(hub: Hub, path: String, worker: usize, lines: usize) -> Result<(us
     Ok((worker, appends))
 }
 
-/// How long the store takes for one more line when nobody else wants anything.
-fn flushes(path: &Path, text: &str, rounds: usize) -> Result<Vec<Duration>> {
-    fs::write(path, text)?;
+/// How long each step takes if the store alone writes the same document in so many steps, and nobody else wants anything: a flush takes
+/// longer the longer the document is, and so does an append.
+fn flushes(path: &Path, text: &str, steps: usize) -> Result<Vec<Duration>> {
+    fs::write(path, "")?;
     let (person, agent) = (Author::new("person"), Author::new("agent"));
     let opened = StoredFile::open(path, store::Options::default())?;
     let (mut file, mut in_file) = (opened.file, opened.text);
     let mut document = Document::open(&in_file, &person);
     let mut took = Vec::new();
-    for round in 0..rounds {
+    for step in 1..=steps {
         let end = document.text().len();
-        document.edit(end..end, &format!("Line {round} of an answer.\n"), &agent)?;
+        let upto = document::text::floor_char_boundary(text, text.len() * step / steps);
+        document.edit(end..end, text.get(end..upto).unwrap_or_default(), &agent)?;
         took.push(once(|| Ok(flush(&mut document, &mut in_file, &mut file, &person)?))?.0.wall);
     }
     Ok(took)

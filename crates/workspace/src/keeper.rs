@@ -27,14 +27,16 @@ pub trait Keeper: Send + 'static {
     fn note(&mut self, entries: &[Entry]) -> Result<(), KeeperError>;
 
     /// Notes operations and then writes, as the two by themselves do; the error of the first is the outer one. A disk that can do
-    /// part of both at once may.
+    /// part of both at once may, and has the caller do something `meanwhile`.
     fn note_and_write(
         &mut self,
         entries: &[Entry],
         expected: &str,
         text: &str,
+        meanwhile: &mut (dyn FnMut() + Send),
     ) -> Result<Result<Displaced, KeeperError>, KeeperError> {
         self.note(entries)?;
+        meanwhile();
         Ok(self.write(expected, text))
     }
 

@@ -201,12 +201,16 @@ impl Keeper for Kept {
         entries: &[Entry],
         expected: &str,
         text: &str,
+        meanwhile: &mut (dyn FnMut() + Send),
     ) -> Result<Result<Displaced, KeeperError>, KeeperError> {
         let (file, journal) = (&mut self.file, &mut self.journal);
         let (prepared, noted) = std::thread::scope(|scope| {
-            let noted = std::thread::Builder::new()
-                .name("journal".to_owned())
-                .spawn_scoped(scope, || journal.append_all(entries.to_vec()));
+            let noted = std::thread::Builder::new().name("journal".to_owned()).spawn_scoped(scope, || {
+                let noted = journal.append_all(entries.to_vec());
+                // The new file takes longer, because there is more of it.
+                meanwhile();
+                noted
+            });
             let prepared = file.prepare(expected, text);
             (prepared, noted.map(|noted| noted.join()))
         });

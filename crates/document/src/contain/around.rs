@@ -7,24 +7,42 @@ use super::Structure;
 use super::block::is_prose;
 use super::structure::Cuts;
 use super::verify::Insertion;
-use crate::markdown::{body_start, last_piece};
+use crate::markdown::{bom_length, frontmatter_block, last_piece};
 use crate::section::{self, Found};
-use crate::text::LineEnding;
+use crate::text::{LineEnding, line_end};
 
-/// The structure of `after`, which is `document` with all insertions, in the order of their places. None if it must be found by reading
-/// all of it.
-pub(super) fn grown(
-    before: &Structure,
-    document: &str,
-    after: &str,
-    insertions: &[Insertion<'_>],
-) -> Option<Structure> {
-    // What is in brackets may be a link whose definition stands anywhere, and lines are told apart by line feeds here.
-    let is_local = document.ends_with('\n')
-        && memchr(b'\r', after.as_bytes()).is_none()
-        && memmem::find(after.as_bytes(), b"]:").is_none()
-        && body_start(document) == body_start(after);
-    if !is_local {
+/// Whether what a paragraph means depends on nothing far away: what is in brackets may be a link whose definition stands anywhere, and
+/// lines are told apart by line feeds here.
+pub(super) fn is_local(text: &str) -> bool {
+    memchr(b'\r', text.as_bytes()).is_none() && memmem::find(text.as_bytes(), DEFINES).is_none()
+}
+
+/// What a definition of a link has.
+const DEFINES: &[u8] = b"]:";
+
+/// Whether the insertions bring nothing that changes what is far away.
+fn stay_local(document: &str, insertions: &[Insertion<'_>]) -> bool {
+    let Some(first) = insertions.first() else { return true };
+    // Nothing is added in or before a frontmatter, and what looks like the beginning of one is one.
+    let has_opening = document.get(bom_length(document)..).is_some_and(|text| text.starts_with("---"));
+    let is_behind_the_head = if has_opening {
+        frontmatter_block(document).is_some_and(|block| block.end <= first.at)
+    } else {
+        line_end(document, 0) <= first.at
+    };
+    let defines_nothing = |insertion: &Insertion<'_>| {
+        let Insertion { at, text, .. } = *insertion;
+        let before = at.checked_sub(1).and_then(|at| document.as_bytes().get(at));
+        let begins = before == Some(&b']') && text.starts_with(':');
+        let ends = text.ends_with(']') && document.as_bytes().get(at) == Some(&b':');
+        is_local(text) && !begins && !ends
+    };
+    is_behind_the_head && insertions.iter().all(defines_nothing)
+}
+
+/// The structure of `document` with all insertions, in the order of their places. None if it must be found by reading all of it.
+pub(super) fn grown(before: &Structure, document: &str, insertions: &[Insertion<'_>]) -> Option<Structure> {
+    if !(before.is_local && document.ends_with('\n') && stay_local(document, insertions)) {
         return None;
     }
     let mut headings = Vec::with_capacity(before.headings.len());
@@ -53,8 +71,8 @@ pub(super) fn grown(
     headings.extend(before.headings.get(passed_headings..)?.iter().map(|one| moved(one, bytes, lines)));
     markers.extend(before.markers.get(passed_markers..)?.iter().map(|marker| marker + bytes));
     cuts.extend(before.cuts.0.get(passed_cuts..)?.iter().map(|cut| cut + bytes));
-    section::nest(&mut headings, after.len());
-    Some(Structure { headings, markers, ending: LineEnding::Lf, cuts: Cuts(cuts) })
+    section::nest(&mut headings, document.len() + bytes);
+    Some(Structure { headings, markers, ending: LineEnding::Lf, is_local: true, cuts: Cuts(cuts) })
 }
 
 /// The heading with so much more text before it.

@@ -17,6 +17,8 @@ pub struct Structure {
     /// Where our markers begin, outside of code.
     pub(super) markers: Vec<usize>,
     pub(super) ending: LineEnding,
+    /// Lines end with line feeds only, and no link is defined: what a paragraph means is said in it.
+    pub(super) is_local: bool,
     pub(super) cuts: Cuts,
 }
 
@@ -59,10 +61,20 @@ pub struct Addition {
 pub struct Appended {
     /// One for each text, in the order in which they were given.
     pub additions: Vec<Addition>,
-    /// The document with all of them.
-    pub text: String,
-    /// Its structure.
+    /// The structure of the document with all of them.
     pub structure: Structure,
+}
+
+impl Appended {
+    /// The document with all additions.
+    #[must_use]
+    pub fn text(&self, document: &str) -> String {
+        let mut places: Vec<(usize, &str)> =
+            self.additions.iter().map(|addition| (addition.at, addition.text.as_str())).collect();
+        places.sort_by_key(|(at, _)| *at);
+        // The places are those of this very text.
+        with_each(document, places.into_iter(), document.len()).unwrap_or_else(|| document.to_owned())
+    }
 }
 
 impl Structure {
@@ -83,7 +95,8 @@ impl Structure {
 
     fn with(text: &str, headings: Vec<Found>, Code(code): &Code) -> Structure {
         let markers = markers(text, code).into_iter().map(|marker| marker.start).collect();
-        Structure { headings, markers, ending: LineEnding::of(text), cuts: Cuts::default() }
+        let is_local = around::is_local(text);
+        Structure { headings, markers, ending: LineEnding::of(text), is_local, cuts: Cuts::default() }
     }
 
     /// How most lines of the text end.
@@ -118,8 +131,8 @@ impl Structure {
     ///
     /// let text = "## A\n\n## B\n";
     /// let added = Structure::of(text).append_each(text, &[("A", "One."), ("B", "Two.")]).unwrap();
-    /// assert_eq!(added.text, "## A\nOne.\n\n## B\nTwo.\n");
-    /// assert_eq!(added.structure, Structure::of(&added.text));
+    /// assert_eq!(added.text(text), "## A\nOne.\n\n## B\nTwo.\n");
+    /// assert_eq!(added.structure, Structure::of(&added.text(text)));
     /// ```
     #[must_use]
     pub fn append_each(&self, document: &str, texts: &[(&str, &str)]) -> Option<Appended> {
@@ -140,13 +153,14 @@ impl Structure {
         if !insertions.is_sorted_by(|one, next| one.at < next.at) {
             return None;
         }
-        let text = with_each(document, insertions.iter().map(|one| (one.at, one.text)), document.len())?;
-        // A long document is read as a whole only if the paragraphs around the additions do not tell.
-        let structure = around::grown(self, document, &text, &insertions).or_else(|| {
-            Some(Structure::of(&text)).filter(|whole| is_unchanged_around(self, whole, &insertions))
+        // A long document is made and read as a whole only if the paragraphs around the additions do not tell.
+        let structure = around::grown(self, document, &insertions).or_else(|| {
+            let places = insertions.iter().map(|one| (one.at, one.text));
+            let whole = Structure::of(&with_each(document, places, document.len())?);
+            Some(whole).filter(|whole| is_unchanged_around(self, whole, &insertions))
         })?;
         let additions = additions.into_iter().map(|(addition, _)| addition).collect();
-        Some(Appended { additions, text, structure })
+        Some(Appended { additions, structure })
     }
 
     pub(super) fn find(&self, document: &str, title: &str) -> Result<Found, SectionError> {

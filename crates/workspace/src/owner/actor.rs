@@ -110,7 +110,12 @@ impl DocumentActor {
             last_flush = Some(Instant::now());
             (alarm.said, alarm.shown) = (None, None);
             alarm.retry = outcome.needs_retry.then(|| Instant::now() + RETRY);
+            let tells_peers_later = outcome.tells_peers_later;
             self.tell(outcome);
+            if tells_peers_later {
+                self.desk.tell_peers();
+                self.desk.tell_peers_what_is_saved();
+            }
             if !is_open {
                 return;
             }

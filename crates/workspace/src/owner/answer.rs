@@ -13,6 +13,8 @@ pub(super) struct Outcome {
     pub(super) events: Vec<DocumentChanged>,
     /// The file still lacks words.
     pub(super) is_unwritten: bool,
+    /// Peers have not heard of it yet.
+    pub(super) tells_peers_later: bool,
     /// There is something to try again, though nobody may ask.
     pub(super) needs_retry: bool,
 }

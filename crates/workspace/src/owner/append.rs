@@ -158,17 +158,21 @@ impl Desk {
         let mut placed: Vec<_> = appended.additions.iter().zip(lots).zip(pieces).collect();
         placed.sort_by_key(|((addition, _), _)| std::cmp::Reverse(addition.at));
         let edits = self.inserted(&placed);
+        let mut is_just_so = true;
         for (index, ((addition, lot), pieces)) in placed.into_iter().enumerate() {
             match edits.as_ref().and_then(|edits| edits.get(index)) {
                 Some(edit) => {
+                    is_just_so &= edit.range == (addition.at..addition.at) && edit.text == addition.text;
                     for block in lot.blocks {
                         self.settle(block, edit.clone(), &lot.section, outcome);
                     }
                 }
-                None => self.put(addition.at, lot.blocks, pieces, &lot.section, outcome),
+                None => is_just_so &= self.put(addition.at, lot.blocks, pieces, &lot.section, outcome),
             }
         }
-        self.keep_structure(appended);
+        if is_just_so {
+            self.keep_structure(appended);
+        }
     }
 
     /// Puts one block into each section, with one move of the text; nothing if a section gets several, which must follow each other.
@@ -208,7 +212,7 @@ impl Desk {
         outcome.answers.push(Answer::Reply { to, reply, is_change });
     }
 
-    /// Puts blocks in, one after another from `at` on, each as a change of its own.
+    /// Puts blocks in, one after another from `at` on, each as a change of its own. Whether they stand there just as they were given.
     fn put(
         &mut self,
         mut at: usize,
@@ -216,13 +220,18 @@ impl Desk {
         pieces: Vec<String>,
         section: &str,
         outcome: &mut Outcome,
-    ) {
+    ) -> bool {
+        let mut is_just_so = true;
         for (block, piece) in blocks.into_iter().zip(pieces) {
             // The place is one of this very text, so an edit is never out of it.
-            let Ok(edit) = self.document.edit(at..at, &piece, &block.asked.0.actor.author()) else { return };
+            let Ok(edit) = self.document.edit(at..at, &piece, &block.asked.0.actor.author()) else {
+                return false;
+            };
+            is_just_so &= edit.text == piece;
             at += edit.text.len();
             self.settle(block, edit, section, outcome);
         }
+        is_just_so
     }
 
     /// Keeps account of a block that is in the text, and answers for it.

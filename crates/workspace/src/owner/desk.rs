@@ -23,6 +23,9 @@ use crate::keeper::{Entry, InFile, Keeper, KeeperError};
 /// How many changes may wait for a disk that fails; beyond that no more are taken.
 const BACKLOG_MAX: usize = 10_000;
 
+/// From how many callers on peers hear of the words after all callers have their answers.
+const MANY: usize = 8;
+
 /// One document on its owner's desk.
 pub(super) struct Desk {
     pub(super) path: Arc<str>,
@@ -37,6 +40,8 @@ pub(super) struct Desk {
     pub(super) keeper: Box<dyn Keeper>,
     /// What the file holds, as far as is known.
     pub(super) in_file: String,
+    /// Room for what the file will hold.
+    pub(super) written_next: String,
     /// The latest revision whose text was in the file.
     pub(super) written: Revision,
     /// The latest revision whose text may have come into the file.
@@ -69,13 +74,19 @@ impl Desk {
         if self.trouble.is_none() {
             self.take_late(late, &mut outcome);
             self.advance_streams();
-            // Peers see words before the disk has them; that they are saved is told afterwards.
-            self.tell_peers();
+            outcome.tells_peers_later = outcome.answers.len() >= MANY;
+            if !outcome.tells_peers_later {
+                // Peers see words before the disk has them; that they are saved is told afterwards.
+                self.tell_peers();
+            }
             self.trouble = self.flush().err();
         }
         self.count_crowd(late, &outcome);
-        outcome.is_unwritten = self.is_dirty();
-        self.tell_peers_what_is_saved();
+        // What went well is in the file.
+        outcome.is_unwritten = self.trouble.is_some() && self.is_dirty();
+        if !outcome.tells_peers_later {
+            self.tell_peers_what_is_saved();
+        }
         if let Some(trouble) = self.trouble.as_ref().filter(|_| outcome.is_unwritten) {
             let refusal = self.unwritten(trouble);
             for answer in &mut outcome.answers {
@@ -128,10 +139,9 @@ impl Desk {
         }
     }
 
-    /// Keeps the structure that was read to see that additions go in, if the text is just what they were to make of it.
+    /// Keeps the structure that was read to see that additions go in. They must have been made just so.
     pub(super) fn keep_structure(&mut self, appended: Appended) {
-        let is_same = appended.text == self.document.text();
-        self.structure = is_same.then(|| (self.document.revision(), appended.structure));
+        self.structure = Some((self.document.revision(), appended.structure));
     }
 
     /// Notes that edits which are made already are one change.

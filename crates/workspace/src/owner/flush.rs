@@ -56,6 +56,7 @@ impl Desk {
             options,
             keeper,
             in_file,
+            written_next: String::new(),
             unnoted: Vec::new(),
             untold: Vec::new(),
             trouble: None,
@@ -111,10 +112,7 @@ impl Desk {
             let is_crowd = self.unnoted.len() >= TOGETHER_MIN && self.document.text() != self.in_file;
             let displaced = if is_crowd {
                 self.prepare_notes();
-                let displaced =
-                    self.keeper.note_and_write(&self.unnoted, &self.in_file, self.document.text())?;
-                self.unnoted.clear();
-                displaced
+                self.note_and_write()?
             } else {
                 self.note()?;
                 if self.document.text() == self.in_file {
@@ -130,7 +128,11 @@ impl Desk {
                 self.perhaps = self.revision;
             }
             let displaced = displaced?;
-            self.document.text().clone_into(&mut self.in_file);
+            if self.document.text() == self.written_next {
+                std::mem::swap(&mut self.in_file, &mut self.written_next);
+            } else {
+                self.document.text().clone_into(&mut self.in_file);
+            }
             self.written = self.revision;
             match displaced {
                 Displaced::AsExpected => {
@@ -141,6 +143,20 @@ impl Desk {
             }
         }
         if self.is_dirty() { Err(KeeperError::Busy) } else { Ok(()) }
+    }
+
+    /// Notes and writes at once, and makes the copies of the text that are needed then while the disk works.
+    fn note_and_write(&mut self) -> Result<Result<Displaced, KeeperError>, KeeperError> {
+        let (text, next) = (self.document.text(), &mut self.written_next);
+        let mut shared: Option<Arc<str>> = None;
+        let mut meanwhile = || {
+            text.clone_into(next);
+            shared = Some(text.into());
+        };
+        let displaced = self.keeper.note_and_write(&self.unnoted, &self.in_file, text, &mut meanwhile)?;
+        self.unnoted.clear();
+        self.shared = shared.map(|shared| (self.document.revision(), shared));
+        Ok(displaced)
     }
 
     /// Does what nobody who was answered needs.
