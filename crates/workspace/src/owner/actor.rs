@@ -110,12 +110,7 @@ impl DocumentActor {
             last_flush = Some(Instant::now());
             (alarm.said, alarm.shown) = (None, None);
             alarm.retry = outcome.needs_retry.then(|| Instant::now() + RETRY);
-            let tells_peers_later = outcome.tells_peers_later;
             self.tell(outcome);
-            if tells_peers_later {
-                self.desk.tell_peers();
-                self.desk.tell_peers_what_is_saved();
-            }
             if !is_open {
                 return;
             }
@@ -197,6 +192,10 @@ impl DocumentActor {
         }
         for answer in outcome.answers {
             answer.send();
+        }
+        if outcome.tells_peers_later {
+            self.desk.tell_peers();
+            self.desk.tell_peers_what_is_saved();
         }
     }
 }
