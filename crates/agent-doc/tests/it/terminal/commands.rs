@@ -144,7 +144,7 @@ async fn conversations_are_gone_on_with_by_name() {
     let shown = pane.shown();
     let name = shown.split("--resume ").nth(1).unwrap().split('\'').next().unwrap().to_owned();
     // Another conversation, and from it back to the first.
-    pane.line(&format!("clear; {PROGRAM} chat"));
+    pane.anew(&format!("{PROGRAM} chat"));
     pane.until("/help");
     pane.line(&format!("/resume {name}"));
     pane.until("another conversation goes on here");
@@ -159,7 +159,7 @@ async fn conversations_are_gone_on_with_by_name() {
     pane.without("esc to interrupt");
     pane.keys(&["C-d"]);
     pane.wait("the shell", |shown| shown.trim_end().ends_with("ready>"));
-    pane.line(&format!("clear; {PROGRAM} chat --resume {name}"));
+    pane.anew(&format!("{PROGRAM} chat --resume {name}"));
     pane.until("/help");
     pane.until("Second answer.");
 }

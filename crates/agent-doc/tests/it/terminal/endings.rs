@@ -27,7 +27,7 @@ async fn leaving_gives_the_terminal_back_and_says_how_to_go_on() {
     assert!(!shown.contains("───"), "{shown}");
     is_whole(&pane);
     // The conversation goes on.
-    pane.line(&format!("clear; {PROGRAM} chat --continue"));
+    pane.anew(&format!("{PROGRAM} chat --continue"));
     pane.until("/help");
     let shown = pane.until("Good day.");
     assert!(shown.contains("› hello"), "{shown}");

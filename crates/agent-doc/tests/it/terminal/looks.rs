@@ -73,7 +73,7 @@ async fn a_question_can_be_answered_on_a_small_terminal() {
 fn without_colours_there_are_none() {
     let person = Person::new();
     let pane = Pane::shell(&person, None, 100, 40);
-    pane.line(&format!("clear; NO_COLOR=1 {PROGRAM} chat --model offline"));
+    pane.anew(&format!("NO_COLOR=1 {PROGRAM} chat --model offline"));
     pane.until("/help");
     pane.line("what does this project do?");
     pane.until("Tally counts");
@@ -153,7 +153,7 @@ async fn a_terminal_that_is_made_as_small_as_it_gets_comes_back_whole() {
 fn a_terminal_of_sixteen_colours_gets_no_others() {
     let person = Person::new();
     let pane = Pane::shell(&person, None, 100, 40);
-    pane.line(&format!("clear; TERM=linux {PROGRAM} chat --model offline"));
+    pane.anew(&format!("TERM=linux {PROGRAM} chat --model offline"));
     pane.until("/help");
     pane.line("what does this project do?");
     pane.until("Tally counts");

@@ -71,6 +71,12 @@ impl Pane {
         self.keys(&["Enter"]);
     }
 
+    /// Starts a program on an empty screen, so that nothing on it is taken for what the program shows.
+    pub(super) fn anew(&self, command: &str) {
+        self.line(&format!("clear; {command}"));
+        self.without("ready>");
+    }
+
     pub(super) fn keys(&self, keys: &[&str]) {
         self.tmux(&[["send-keys"].as_slice(), keys].concat());
     }
