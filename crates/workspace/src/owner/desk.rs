@@ -40,8 +40,6 @@ pub(super) struct Desk {
     pub(super) keeper: Box<dyn Keeper>,
     /// What the file holds, as far as is known.
     pub(super) in_file: String,
-    /// Room for what the file will hold.
-    pub(super) written_next: String,
     /// The latest revision whose text was in the file.
     pub(super) written: Revision,
     /// The latest revision whose text may have come into the file.

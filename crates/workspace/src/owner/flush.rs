@@ -56,7 +56,6 @@ impl Desk {
             options,
             keeper,
             in_file,
-            written_next: String::new(),
             unnoted: Vec::new(),
             untold: Vec::new(),
             trouble: None,
@@ -128,11 +127,7 @@ impl Desk {
                 self.perhaps = self.revision;
             }
             let displaced = displaced?;
-            if self.document.text() == self.written_next {
-                std::mem::swap(&mut self.in_file, &mut self.written_next);
-            } else {
-                self.document.text().clone_into(&mut self.in_file);
-            }
+            self.document.text().clone_into(&mut self.in_file);
             self.written = self.revision;
             match displaced {
                 Displaced::AsExpected => {
@@ -145,14 +140,11 @@ impl Desk {
         if self.is_dirty() { Err(KeeperError::Busy) } else { Ok(()) }
     }
 
-    /// Notes and writes at once, and makes the copies of the text that are needed then while the disk works.
+    /// Notes and writes at once, and makes the copy of the text for its readers while the disk works.
     fn note_and_write(&mut self) -> Result<Result<Displaced, KeeperError>, KeeperError> {
-        let (text, next) = (self.document.text(), &mut self.written_next);
+        let text = self.document.text();
         let mut shared: Option<Arc<str>> = None;
-        let mut meanwhile = || {
-            text.clone_into(next);
-            shared = Some(text.into());
-        };
+        let mut meanwhile = || shared = Some(text.into());
         let displaced = self.keeper.note_and_write(&self.unnoted, &self.in_file, text, &mut meanwhile)?;
         self.unnoted.clear();
         self.shared = shared.map(|shared| (self.document.revision(), shared));
