@@ -11,7 +11,7 @@ use std::process::{Command, ExitCode};
 use anyhow::{Result, bail};
 
 use crate::page::{self, Build};
-use crate::process;
+use crate::{needs, process};
 use table::Row;
 
 /// An entry: its name, what it shows, and the packages of Python that it needs.
@@ -170,6 +170,8 @@ fn peers(entry: &Entry) -> Result<Command> {
 
 /// Agent programs call home, so they run without a network.
 fn agents(entry: &Entry) -> Result<Command> {
+    // A guest's command makes a file where only this program can lock it in.
+    needs::install_one("bwrap")?;
     let mut program = built(entry)?;
     // Both entries need most of them.
     program.arg(node::commands("agents", AGENTS)?);

@@ -42,12 +42,20 @@ const NEEDS: &[Need] = &[
 
 /// Installs what is missing; fails if that is not possible, because a test that cannot run has not passed.
 pub(crate) fn install() -> Result<()> {
-    let missing = missing(|program| process::find(program).is_some());
-    if missing.is_empty() {
+    install_missing(&missing(|program| process::find(program).is_some()))
+}
+
+/// Installs one of the programs if it is missing.
+pub(crate) fn install_one(program: &str) -> Result<()> {
+    install_missing(&missing(|other| other != program || process::find(program).is_some()))
+}
+
+fn install_missing(packages: &[&str]) -> Result<()> {
+    if packages.is_empty() {
         println!("nothing is missing");
         return Ok(());
     }
-    bring(&missing)
+    bring(packages)
 }
 
 /// Installs packages.

@@ -13,6 +13,8 @@ use crate::model::{JOIN, Model};
 
 /// A start of one of these programs on a busy machine, with some calls.
 const ANSWER_MAX: Duration = Duration::from_secs(180);
+/// How much is shown of what went wrong.
+const ANSWER_SHOWN: usize = 600;
 /// What the run is about that they join. It works by rules, so that its document is the same each time.
 const OBJECTIVE: &str = "what is there in this folder?";
 
@@ -272,9 +274,16 @@ async fn editor(case: &Case, model: &Model, program: &Path, python: &Path) -> Re
         [script.display().to_string(), program.display().to_string(), place.folder.display().to_string()];
     let given = words.into_iter().chain(["--model".to_owned(), "anthropic/loop".to_owned()]);
     let told = run(case, &place, &python.display().to_string(), &given.collect::<Vec<_>>()).await?;
-    drop(model.heard());
-    if !place.folder.join("made").exists() || !told.contains("touch made") || !told.contains("as you wish") {
-        return Err(format!("it heard {told}"));
+    let heard = model.heard();
+    for expected in ["touch made", "as you wish"] {
+        if !told.contains(expected) {
+            return Err(format!("the editor never heard {expected:?}, but {told}"));
+        }
+    }
+    if !place.folder.join("made").exists() {
+        let at = heard.rfind("tool_result").unwrap_or_default();
+        let answer: String = heard.get(at..).unwrap_or_default().chars().take(ANSWER_SHOWN).collect();
+        return Err(format!("the command made no file; the model heard {answer}"));
     }
     Ok("two prompts in one session; the person was asked and the command ran".to_owned())
 }
