@@ -195,7 +195,7 @@ fn flushes(path: &Path, text: &str, steps: usize) -> Result<Vec<Duration>> {
     let (person, agent) = (Author::new("person"), Author::new("agent"));
     let opened = StoredFile::open(path, store::Options::default())?;
     let (mut file, mut in_file) = (opened.file, opened.text);
-    let mut document = Document::open(&in_file, &person);
+    let mut document = Document::open(&*in_file, &person);
     let mut took = Vec::new();
     for step in 1..=steps {
         let end = document.text().len();

@@ -1,12 +1,11 @@
 //! The document of a run as it reads at one revision. Never changes it, and never takes the first of two sections.
 
-use std::sync::Arc;
-
 use document::Revision;
 use document::section::{PROPOSAL_MARKER, SectionError, find_sections, is_proposal, locate};
 use document::text::{lines, split_ending};
 
 use crate::role;
+use workspace::SharedText;
 
 /// The section of the canon.
 pub const CANON: &str = "Conductor";
@@ -17,7 +16,7 @@ pub const PERSON: &str = "User";
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Draft {
     /// The whole text.
-    pub text: Arc<str>,
+    pub text: SharedText,
     /// Its revision.
     pub revision: Revision,
 }

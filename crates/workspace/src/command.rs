@@ -2,10 +2,11 @@
 //! machine: all paths are relative to the root, and messages name nothing else.
 
 use std::fmt;
-use std::sync::Arc;
 
 use document::{Author, Revision};
 use serde::{Deserialize, Serialize};
+
+use crate::SharedText;
 
 /// One thing to do with a document.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -21,7 +22,7 @@ pub enum FileCommand {
         /// Relative to the root.
         path: String,
         /// The new text.
-        content: Arc<str>,
+        content: SharedText,
     },
     /// Read the section of a title.
     ReadSection {
@@ -174,7 +175,7 @@ pub enum FileResult {
     /// The whole text.
     Content {
         /// Byte for byte.
-        content: Arc<str>,
+        content: SharedText,
     },
     /// It was done.
     Written {

@@ -14,6 +14,7 @@ use document::Author;
 use tokio::sync::{OnceCell, broadcast};
 use tokio::task::JoinSet;
 
+use crate::SharedText;
 use crate::command::{Actor, FileCommand, FileErrorKind, FileResult, Refusal, Reply, Request};
 use crate::event::{ChangeKind, DocumentChanged, EVENTS_MAX, Subscription};
 use crate::keeper::{Keeper, KeeperError};
@@ -301,7 +302,7 @@ impl Hub {
         }
     }
 
-    async fn create(&self, path: String, text: Arc<str>, author: Author) -> Result<Reply, Refusal> {
+    async fn create(&self, path: String, text: SharedText, author: Author) -> Result<Reply, Refusal> {
         document::text::check(&text)
             .map_err(|error| Refusal::new(FileErrorKind::InvalidContent, format!("{path}: {error}")))?;
         let root = Arc::clone(&self.root);

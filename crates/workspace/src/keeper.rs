@@ -6,6 +6,8 @@ use std::time::Duration;
 
 use document::{Author, Document, Edit, Revision};
 
+use crate::SharedText;
+
 /// The disk as the owner of one document sees it. Synchronous; an owner calls it from a thread that may block.
 pub trait Keeper: Send + 'static {
     /// What the owner goes on with. Without a memory that is what the file holds, all of it the person's.
@@ -16,27 +18,25 @@ pub trait Keeper: Send + 'static {
 
     /// What the file holds, if it is not what was last read or written here. Never half a save: an editor in the middle of
     /// its work is waited for.
-    fn read(&mut self) -> Result<Option<String>, KeeperError>;
+    fn read(&mut self) -> Result<Option<SharedText>, KeeperError>;
 
     /// Replaces the file's text, which is expected to be `expected`, by `text`, so that a crash leaves one or the other whole.
     /// If something else stood there, it was a save that raced us: it is given back, to be absorbed and written again.
-    fn write(&mut self, expected: &str, text: &str) -> Result<Displaced, KeeperError>;
+    fn write(&mut self, expected: &SharedText, text: &SharedText) -> Result<Displaced, KeeperError>;
 
     /// Notes operations so that they survive a crash, all of them or none, with one wait for the disk. Only then may they be
     /// acknowledged.
     fn note(&mut self, entries: &[Entry]) -> Result<(), KeeperError>;
 
     /// Notes operations and then writes, as the two by themselves do; the error of the first is the outer one. A disk that can do
-    /// part of both at once may, and has the caller do something `meanwhile`.
+    /// part of both at once may.
     fn note_and_write(
         &mut self,
         entries: &[Entry],
-        expected: &str,
-        text: &str,
-        meanwhile: &mut (dyn FnMut() + Send),
+        expected: &SharedText,
+        text: &SharedText,
     ) -> Result<Result<Displaced, KeeperError>, KeeperError> {
         self.note(entries)?;
-        meanwhile();
         Ok(self.write(expected, text))
     }
 
@@ -67,7 +67,7 @@ pub struct Beginning {
     /// Texts that came out of the file and that nobody has taken in, as far as is known.
     pub displaced: Vec<String>,
     /// What the file holds.
-    pub in_file: String,
+    pub in_file: SharedText,
     /// How the file came to hold it.
     pub found: Found,
 }
@@ -75,9 +75,9 @@ pub struct Beginning {
 impl Beginning {
     /// A document of which nothing is known but its text.
     #[must_use]
-    pub fn new(text: String, person: &Author) -> Beginning {
+    pub fn new(text: SharedText, person: &Author) -> Beginning {
         Beginning {
-            document: Document::open(&text, person),
+            document: Document::open(&*text, person),
             revision: 0,
             written: 0,
             requests: Vec::new(),

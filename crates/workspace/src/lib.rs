@@ -39,5 +39,7 @@ pub mod token;
 
 mod checksum;
 mod private;
+mod shared_text;
 
 pub use document::{Author, Revision};
+pub use shared_text::SharedText;

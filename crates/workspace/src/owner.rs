@@ -29,6 +29,7 @@ pub(crate) use desk::{cause, kind_of};
 pub use peer::{Joined, PeerEvent, PeerEvents, PeerHandle, Visitor};
 pub use stream::{Finished, Target};
 
+use crate::SharedText;
 use crate::command::{Actor, FileCommand, FileErrorKind, Refusal, Reply, Request};
 use crate::event::{DocumentChanged, EVENTS_MAX, Subscription};
 use crate::keeper::{Keeper, KeeperError};
@@ -79,7 +80,7 @@ impl Default for Options {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Snapshot {
     /// The whole text.
-    pub text: Arc<str>,
+    pub text: SharedText,
     /// Its revision.
     pub revision: Revision,
 }

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use crate::SharedText;
 use crate::checksum::{hex128, long_hex128};
 use crate::private;
 use crate::session::layout::Layout;
@@ -114,9 +115,9 @@ impl Response {
     }
 
     /// Notes that the document is about to be changed from `before` to `after`, with all that has come so far.
-    pub fn attempting(&mut self, before: &str, after: &str) {
-        let upto = self.text.len();
-        self.attempt = Some(Attempt { before: fingerprint(before), after: fingerprint(after), upto });
+    pub fn attempting(&mut self, before: &SharedText, after: &SharedText) {
+        let (before, after) = (before.sum().hex128(), after.sum().hex128());
+        self.attempt = Some(Attempt { before, after, upto: self.text.len() });
     }
 }
 

@@ -9,6 +9,7 @@ use std::time::Duration;
 use document::frontmatter::{Frontmatter, Session};
 use document::{Author, Revision};
 
+use crate::SharedText;
 use crate::hub::{Hub, KeeperFactory};
 use crate::journal::{History, Journal, JournalError, Keep};
 use crate::keeper::{Beginning, Displaced, Entry, Found, Keeper, KeeperError};
@@ -65,14 +66,14 @@ impl Shelf {
             limit: self.options.document_max as u64,
             ..store::Options::default()
         };
-        let mut opened = StoredFile::open(path, limits)?;
+        let opened = StoredFile::open(path, limits)?;
         let mut journal = self.journal(relative, &opened.text)?;
         let clock = Arc::clone(&self.options.clock);
         // A journal that cannot be made shorter now is as good as before.
         drop(journal.prune(clock(), &Keep::default()));
         let since = saved_at(path).map_or(clock(), |saved| saved.min(clock()));
         let since = since.saturating_sub(EDITORS_HOLD_MILLISECONDS);
-        let beginning = beginning(journal.history(), &mut opened, since);
+        let beginning = beginning(journal.history(), &opened, since);
         Ok(Kept {
             file: opened.file,
             journal,
@@ -118,8 +119,8 @@ fn saved_at(path: &Path) -> Option<u64> {
     u64::try_from(passed.as_millis()).ok()
 }
 
-/// What the history and the files on the disk come to. Takes the text that was read.
-fn beginning(history: &History, opened: &mut Opened, since: u64) -> Beginning {
+/// What the history and the files on the disk come to.
+fn beginning(history: &History, opened: &Opened, since: u64) -> Beginning {
     let document = history.document(since);
     let is_ours = history.explains(&opened.text);
     let is_torn = opened.is_torn && !is_ours;
@@ -143,14 +144,14 @@ fn beginning(history: &History, opened: &mut Opened, since: u64) -> Beginning {
     Beginning {
         document,
         revision: history.last_revision(),
-        written: if opened.text == history.latest_text() {
+        written: if *opened.text == *history.latest_text() {
             history.latest_revision()
         } else {
             history.written()
         },
         requests: history.done(),
         displaced,
-        in_file: std::mem::take(&mut opened.text),
+        in_file: opened.text.clone(),
         found,
     }
 }
@@ -177,11 +178,11 @@ impl Keeper for Kept {
         }
     }
 
-    fn read(&mut self) -> Result<Option<String>, KeeperError> {
+    fn read(&mut self) -> Result<Option<SharedText>, KeeperError> {
         self.file.read()
     }
 
-    fn write(&mut self, expected: &str, text: &str) -> Result<Displaced, KeeperError> {
+    fn write(&mut self, expected: &SharedText, text: &SharedText) -> Result<Displaced, KeeperError> {
         self.file.write(expected, text)
     }
 
@@ -199,18 +200,14 @@ impl Keeper for Kept {
     fn note_and_write(
         &mut self,
         entries: &[Entry],
-        expected: &str,
-        text: &str,
-        meanwhile: &mut (dyn FnMut() + Send),
+        expected: &SharedText,
+        text: &SharedText,
     ) -> Result<Result<Displaced, KeeperError>, KeeperError> {
         let (file, journal) = (&mut self.file, &mut self.journal);
         let (prepared, noted) = std::thread::scope(|scope| {
-            let noted = std::thread::Builder::new().name("journal".to_owned()).spawn_scoped(scope, || {
-                let noted = journal.append_all(entries.to_vec());
-                // The new file takes longer, because there is more of it.
-                meanwhile();
-                noted
-            });
+            let noted = std::thread::Builder::new()
+                .name("journal".to_owned())
+                .spawn_scoped(scope, || journal.append_all(entries.to_vec()));
             let prepared = file.prepare(expected, text);
             (prepared, noted.map(|noted| noted.join()))
         });

@@ -12,9 +12,9 @@ pub(crate) mod watch;
 pub(crate) mod write;
 
 use std::path::Path;
-use std::sync::Arc;
 
 use anyhow::{Context as _, Result};
+use workspace::SharedText;
 use workspace::command::{Actor, FileCommand, FileErrorKind, FileResult};
 use workspace::reach::{Reach, ReachError};
 use workspace::session::file::SessionFile;
@@ -75,7 +75,7 @@ async fn change_through(
     anyhow::bail!("others keep writing {}", file.path)
 }
 
-async fn read(reach: &mut Reach, path: &str) -> Result<(Arc<str>, u64)> {
+async fn read(reach: &mut Reach, path: &str) -> Result<(SharedText, u64)> {
     let read = FileCommand::Read { path: path.to_owned() }.by(Actor::System);
     let reply = reach.execute(read).await.map_err(|error: ReachError| anyhow::Error::new(error))?;
     match reply.result {

@@ -19,7 +19,7 @@ fn leave_response(scratch: &Scratch) {
     let target = Target::Section("Log".to_owned());
     let mut response = Response::new("turn-1", "claude", target, DRAFT, START);
     response.text = "First half.\nSecond half.\n".to_owned();
-    response.attempting(DRAFT, "never written");
+    response.attempting(&DRAFT.into(), &"never written".into());
     Pending::at(&paths(scratch, "draft.md").pending_dir).put(&response).unwrap();
 }
 

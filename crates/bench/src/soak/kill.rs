@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result, ensure};
 use document::{Author, Document};
+use workspace::SharedText;
 use workspace::store::{Options, StoredFile, flush, united};
 
 use super::editor::{Dice, START, missing};
@@ -75,11 +76,11 @@ pub(super) fn write_for_ever(arguments: &[&str]) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn recover(path: &Path) -> Result<(StoredFile, Document, String)> {
+fn recover(path: &Path) -> Result<(StoredFile, Document, SharedText)> {
     let person = Author::new("person");
     let opened = StoredFile::open(path, Options::default())?;
     let (mut file, mut in_file) = (opened.file, opened.text);
-    let mut document = Document::open(&in_file, &person);
+    let mut document = Document::open(&*in_file, &person);
     for leftover in opened.leftovers {
         let all = united(document.text(), &leftover);
         document.absorb_displaced(&all, &person);

@@ -81,7 +81,7 @@ fn stream(path: &Path, way: Way, is_over: &AtomicBool) -> Result<Vec<String>> {
     let (person, agent) = (Author::new("person"), Author::new("agent"));
     let opened = StoredFile::open(path, Options::default())?;
     let (mut file, mut in_file) = (opened.file, opened.text);
-    let mut document = Document::open(&in_file, &person);
+    let mut document = Document::open(&*in_file, &person);
     let end = document.text().rfind("end\n").context("the document has no end")?;
     let anchor = document.anchor_at(end)?;
     let (mut dice, mut lines) = (Dice(0xa9e7), Vec::new());

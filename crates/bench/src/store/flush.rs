@@ -31,7 +31,7 @@ pub(super) fn figures(folder: &Path, size: Size) -> Result<[Figure; 2]> {
     let (person, agent) = (Author::new("person"), Author::new("agent"));
     let opened = StoredFile::open(&plain, Options::default())?;
     let (mut file, mut in_file) = (opened.file, opened.text);
-    let mut document = Document::open(&in_file, &person);
+    let mut document = Document::open(&*in_file, &person);
     let runtime = runtime()?;
     let hub = workspace::project::open(folder, owner::Options::default())?;
     let (mut flushes, mut bares, mut appends) = (Vec::new(), Vec::new(), Vec::new());

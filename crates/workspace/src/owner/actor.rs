@@ -1,6 +1,5 @@
 //! The task that owns one document: hears, does, writes once, answers. Never touches the document on both sides of an await.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::{broadcast, mpsc, watch};
@@ -111,7 +110,8 @@ impl DocumentActor {
             (alarm.said, alarm.shown) = (None, None);
             alarm.retry = outcome.needs_retry.then(|| Instant::now() + RETRY);
             self.tell(outcome);
-            if !is_open {
+            let is_done = batch.is_empty() && alarm.retry.is_none();
+            if !is_open || (is_done && !self.can_be_called()) {
                 return;
             }
             self.give_way().await;
@@ -142,9 +142,13 @@ impl DocumentActor {
         }
     }
 
+    /// Whether a call waits or may still come. If not, what is saved from now on is taken in by the next owner.
+    fn can_be_called(&self) -> bool {
+        can_come(&self.people) || can_come(&self.agents)
+    }
+
     /// Waits for messages or the alarm. Whether anybody can still call.
     async fn hear(&mut self, batch: &mut Vec<Message>, alarm: Option<Instant>) -> bool {
-        let can_come = |mailbox: &mpsc::Receiver<Message>| !(mailbox.is_closed() && mailbox.is_empty());
         let (from_people, from_agents) = (can_come(&self.people), can_come(&self.agents));
         if !from_people && !from_agents && batch.is_empty() {
             return false;
@@ -179,8 +183,7 @@ impl DocumentActor {
     fn tell(&mut self, outcome: Outcome) {
         let (text, revision) = (self.desk.shared_text(), self.desk.revision);
         self.snapshot.send_if_modified(|snapshot| {
-            let is_new = snapshot.revision != revision
-                || !(Arc::ptr_eq(&snapshot.text, &text) || snapshot.text == text);
+            let is_new = snapshot.revision != revision || snapshot.text != text;
             if is_new {
                 *snapshot = Snapshot { text, revision };
             }
@@ -210,6 +213,11 @@ async fn aside<T: Send + 'static>(
         (desk, done)
     };
     tokio::task::spawn_blocking(work).await
+}
+
+/// Whether a message is in the mailbox, or may still come there.
+fn can_come(mailbox: &mpsc::Receiver<Message>) -> bool {
+    !(mailbox.is_closed() && mailbox.is_empty())
 }
 
 /// Takes what waits in a mailbox, without waiting.

@@ -1,7 +1,5 @@
 //! Does one command on the text in memory. Never touches the disk, and never changes anything when it refuses.
 
-use std::sync::Arc;
-
 use document::component::components;
 use document::contain::{ContainError, Limits, replace_contained};
 use document::diff::diff;
@@ -11,6 +9,7 @@ use document::{Author, Edit, Revision};
 use super::desk::{Change, Desk};
 use super::passage;
 use super::rules::{self, How};
+use crate::SharedText;
 use crate::command::{Actor, FileCommand, FileErrorKind, FileResult, Refusal, Reply, Request};
 use crate::event::ChangeKind;
 
@@ -58,7 +57,7 @@ impl Desk {
         }
     }
 
-    fn write(&mut self, request: &Request, content: &Arc<str>) -> Result<FileResult, Refusal> {
+    fn write(&mut self, request: &Request, content: &SharedText) -> Result<FileResult, Refusal> {
         match &request.actor {
             Actor::User(_) | Actor::System => {}
             Actor::Worker(_) | Actor::Conductor => {
@@ -85,7 +84,7 @@ impl Desk {
         self.touched.compare(before, self.document.mark(), self.revision);
         if **content == *self.document.text() {
             // Whoever reads it next gets the caller's copy.
-            self.shared = Some((self.document.revision(), Arc::clone(content)));
+            self.share(content);
         }
         Ok(FileResult::Written { bytes: content.len() })
     }

@@ -16,6 +16,7 @@ use super::peer::Peers;
 use super::requests::Requests;
 use super::stream::Stream;
 use super::touched::Touched;
+use crate::SharedText;
 use crate::command::{Actor, FileErrorKind, FileResult, Refusal, Reply};
 use crate::event::{ChangeKind, DocumentChanged};
 use crate::keeper::{Entry, InFile, Keeper, KeeperError};
@@ -39,7 +40,7 @@ pub(super) struct Desk {
     pub(super) options: Options,
     pub(super) keeper: Box<dyn Keeper>,
     /// What the file holds, as far as is known.
-    pub(super) in_file: String,
+    pub(super) in_file: SharedText,
     /// The latest revision whose text was in the file.
     pub(super) written: Revision,
     /// The latest revision whose text may have come into the file.
@@ -50,7 +51,7 @@ pub(super) struct Desk {
     /// The structure of the document's text at a revision of the document, so that appends need not read it again.
     pub(super) structure: Option<(Revision, Structure)>,
     /// The text at a revision of the document, in one copy for all who only read it.
-    pub(super) shared: Option<(Revision, Arc<str>)>,
+    pub(super) shared: Option<(Revision, SharedText)>,
     pub(super) crowd: Crowd,
 }
 
@@ -100,7 +101,7 @@ impl Desk {
 
     /// Whether the file lacks words that are here.
     pub(super) fn is_dirty(&self) -> bool {
-        self.document.text() != self.in_file || !self.unnoted.is_empty()
+        !self.is_in_file() || !self.unnoted.is_empty()
     }
 
     /// Why nothing can be changed now, if so.
@@ -113,15 +114,30 @@ impl Desk {
     }
 
     /// The text, which many may keep without a copy each.
-    pub(super) fn shared_text(&mut self) -> Arc<str> {
-        match &self.shared {
-            Some((revision, text)) if *revision == self.document.revision() => Arc::clone(text),
-            Some(_) | None => {
-                let text: Arc<str> = self.document.text().into();
-                self.shared = Some((self.document.revision(), Arc::clone(&text)));
+    pub(super) fn shared_text(&mut self) -> SharedText {
+        match self.shared() {
+            Some(text) => text.clone(),
+            None => {
+                let text = SharedText::from(self.document.text());
+                self.share(&text);
                 text
             }
         }
+    }
+
+    /// Keeps a copy of the text for its readers. It must be just so.
+    pub(super) fn share(&mut self, text: &SharedText) {
+        self.shared = Some((self.document.revision(), text.clone()));
+    }
+
+    fn shared(&self) -> Option<&SharedText> {
+        let (revision, text) = self.shared.as_ref()?;
+        (*revision == self.document.revision()).then_some(text)
+    }
+
+    /// Whether the file holds the document's text, as far as is known.
+    pub(super) fn is_in_file(&self) -> bool {
+        self.shared().is_some_and(|text| text.is(&self.in_file)) || *self.in_file == *self.document.text()
     }
 
     /// The structure of the text, if it was read since the text changed.

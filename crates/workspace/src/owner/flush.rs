@@ -69,14 +69,14 @@ impl Desk {
         // They must be noted and gone before anything later is: taken in a second time, they would seem to delete what came since.
         desk.trouble = desk.note().err();
         desk.tend();
+        let in_file = desk.in_file.clone();
         match found {
             Found::Ours => {}
-            Found::Saved => {
-                let saved = std::mem::take(&mut desk.in_file);
-                desk.absorb(&saved, Place::InFile);
-                desk.in_file = saved;
-            }
+            Found::Saved => desk.absorb(&in_file, Place::InFile),
             Found::PutBack => desk.take_at_its_word(),
+        }
+        if desk.is_in_file() {
+            desk.share(&in_file);
         }
         desk.trouble = desk.flush().err();
         // Nobody can have listened yet.
@@ -101,6 +101,9 @@ impl Desk {
         if let Some(saved) = last {
             self.absorb(&saved, Place::InFile);
             self.in_file = saved;
+            if self.is_in_file() {
+                self.share(&self.in_file.clone());
+            }
         }
         result
     }
@@ -108,26 +111,30 @@ impl Desk {
     /// Brings the words to the disk, together with whatever is saved there meanwhile.
     pub(super) fn flush(&mut self) -> Result<(), KeeperError> {
         for _ in 0..RACES_MAX {
-            let is_crowd = self.unnoted.len() >= TOGETHER_MIN && self.document.text() != self.in_file;
+            let is_crowd = self.unnoted.len() >= TOGETHER_MIN && !self.is_in_file();
             let displaced = if is_crowd {
                 self.prepare_notes();
-                self.note_and_write()?
+                let text = self.shared_text();
+                let displaced = self.keeper.note_and_write(&self.unnoted, &self.in_file, &text)?;
+                self.unnoted.clear();
+                displaced
             } else {
                 self.note()?;
-                if self.document.text() == self.in_file {
+                if self.is_in_file() {
                     if self.written == self.revision {
                         self.keeper.settled(self.revision);
                     }
                     return Ok(());
                 }
-                self.keeper.write(&self.in_file, self.document.text())
+                let text = self.shared_text();
+                self.keeper.write(&self.in_file, &text)
             };
             if displaced.as_ref().err().is_none_or(may_be_written) {
                 self.document.publish();
                 self.perhaps = self.revision;
             }
             let displaced = displaced?;
-            self.document.text().clone_into(&mut self.in_file);
+            self.in_file = self.shared_text();
             self.written = self.revision;
             match displaced {
                 Displaced::AsExpected => {
@@ -138,17 +145,6 @@ impl Desk {
             }
         }
         if self.is_dirty() { Err(KeeperError::Busy) } else { Ok(()) }
-    }
-
-    /// Notes and writes at once, and makes the copy of the text for its readers while the disk works.
-    fn note_and_write(&mut self) -> Result<Result<Displaced, KeeperError>, KeeperError> {
-        let text = self.document.text();
-        let mut shared: Option<Arc<str>> = None;
-        let mut meanwhile = || shared = Some(text.into());
-        let displaced = self.keeper.note_and_write(&self.unnoted, &self.in_file, text, &mut meanwhile)?;
-        self.unnoted.clear();
-        self.shared = shared.map(|shared| (self.document.revision(), shared));
-        Ok(displaced)
     }
 
     /// Does what nobody who was answered needs.

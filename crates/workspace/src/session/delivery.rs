@@ -3,7 +3,6 @@
 //! disk, and never takes away what somebody typed meanwhile.
 
 use std::borrow::Cow;
-use std::sync::Arc;
 
 use document::component::components;
 use document::frontmatter::Write;
@@ -11,6 +10,7 @@ use document::merge::{NoticeKind, merge, merge_diff3};
 use document::patch::steady_prefix;
 
 use super::layout::{Layout, LayoutError, Words};
+use crate::SharedText;
 use crate::command::{Actor, FileCommand, FileErrorKind, FileResult};
 use crate::pending::{Pending, Response, Target};
 use crate::reach::{Reach, ReachError};
@@ -35,9 +35,9 @@ pub struct Delivery {
     /// That text with what of the answer is in the document; none as long as nothing is.
     laid: Option<String>,
     /// What the document read after our last write.
-    written: Option<Arc<str>>,
+    written: Option<SharedText>,
     /// What the document read, and its revision, if that was just asked for.
-    known: Option<(Arc<str>, u64)>,
+    known: Option<(SharedText, u64)>,
     /// The snapshot at the beginning.
     seen: Option<Seen>,
     /// The text that is answered is on the disk.
@@ -59,7 +59,7 @@ pub struct Outcome {
     /// What the person may want to know.
     pub notices: Vec<String>,
     /// What the document read after the last write.
-    pub left: Option<Arc<str>>,
+    pub left: Option<SharedText>,
 }
 
 /// How much of the answer is brought into the document.
@@ -223,7 +223,7 @@ impl Delivery {
     }
 
     /// Takes note of what the document reads at a revision, so that it need not be asked for again.
-    pub fn know(&mut self, text: Arc<str>, revision: u64) {
+    pub fn know(&mut self, text: SharedText, revision: u64) {
         self.known = Some((text, revision));
     }
 
@@ -338,10 +338,9 @@ impl Delivery {
                 attempt.upto = length;
             }
             self.keep()?;
-            let mut request =
-                FileCommand::Write { path: self.path.clone(), content: Arc::clone(&merged.text) }
-                    .by(Actor::User(self.response.author.clone()))
-                    .on(revision);
+            let mut request = FileCommand::Write { path: self.path.clone(), content: merged.text.clone() }
+                .by(Actor::User(self.response.author.clone()))
+                .on(revision);
             if upto == Upto::End && self.response.is_whole {
                 request = request.named(format!("{}:whole", self.response.id));
             }
@@ -451,7 +450,7 @@ fn names(text: &str) -> Option<Vec<String>> {
 }
 
 struct Merged {
-    text: Arc<str>,
+    text: SharedText,
     conflicts: usize,
 }
 
@@ -461,7 +460,7 @@ fn is_extended(base: &str, text: &str) -> bool {
 }
 
 /// The document as its owner has it now, and its revision.
-pub(crate) async fn read(reach: &mut Reach, path: &str) -> Result<(Arc<str>, u64), DeliveryError> {
+pub(crate) async fn read(reach: &mut Reach, path: &str) -> Result<(SharedText, u64), DeliveryError> {
     let reply = reach.execute(FileCommand::Read { path: path.to_owned() }.by(Actor::System)).await?;
     match reply.result {
         FileResult::Content { content } => Ok((content, reply.revision)),

@@ -16,6 +16,7 @@ use super::compose::prompt;
 use super::delivery::{Delivery, DeliveryError, Flushed, Order, Outcome, Upto, read};
 use super::file::{NoSession, SessionFile, talk_of};
 use super::layout::{Layout, LayoutError, Words};
+use crate::SharedText;
 use crate::git::{Branched, Committed, GitError, Repository, branch_name, subject};
 use crate::hub::Hub;
 use crate::lock::{LockError, TurnLock};
@@ -187,7 +188,7 @@ struct Turn<'a> {
     reach: Option<Reach>,
     door: &'a Door,
     manner: &'a Manner,
-    text: Arc<str>,
+    text: SharedText,
     settings: Settings,
     snapshot: Option<String>,
     change: Change,
@@ -508,7 +509,7 @@ async fn opened(
     file: &SessionFile,
     paths: &DocumentPaths,
     tell: &mut (dyn FnMut(Told) + Send),
-) -> Result<Arc<str>, TurnError> {
+) -> Result<SharedText, TurnError> {
     let (mut text, _) = read(reach, &file.path).await?;
     file.settings(&text)?;
     let recovered = recovery::complete_locked(reach, file.path.as_ref(), paths).await?;

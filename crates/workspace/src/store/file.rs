@@ -8,9 +8,10 @@ use std::time::Duration;
 use super::disk::{Disk, Kind, Like, Look};
 use super::held::Held;
 use super::leftover;
-use super::name::{Names, sum};
+use super::name::Names;
 use super::quiet::{self, Patience, Pauses};
 use super::real::RealDisk;
+use crate::SharedText;
 use crate::keeper::{Displaced, Entry, Keeper, KeeperError};
 
 /// Documents may have this many bytes unless the options say otherwise.
@@ -38,7 +39,7 @@ pub struct Opened<D: Disk = RealDisk> {
     /// The file.
     pub file: StoredFile<D>,
     /// What it holds.
-    pub text: String,
+    pub text: SharedText,
     /// Texts that a process left beside it when it ended, and that are not in the file: perhaps somebody's save. They stay on the
     /// disk until [`StoredFile::leftovers_absorbed`] is called.
     pub leftovers: Vec<String>,
@@ -74,9 +75,7 @@ pub struct StoredFile<D: Disk = RealDisk> {
     pub(super) options: Options,
     pub(super) generation: u64,
     /// What the file holds, as far as the caller was told.
-    pub(super) known: Option<String>,
-    /// Room for the next text that is known.
-    pub(super) spare: String,
+    pub(super) known: Option<SharedText>,
     /// The file as it was right after our last write.
     pub(super) written: Option<(Look, u64)>,
     /// The sum of a save that was handed out and is still in the file.
@@ -116,8 +115,7 @@ impl<D: Disk> StoredFile<D> {
             options,
             generation: 0,
             // At first an empty file is nothing to wonder about.
-            known: Some(String::new()),
-            spare: String::new(),
+            known: Some(SharedText::default()),
             written: None,
             given: None,
             can_exchange: true,
@@ -151,8 +149,8 @@ impl<D: Disk> StoredFile<D> {
         // Two writes may carry the same time, so the content has the last word.
         self.disk.look(&self.path).is_ok_and(is_same)
             && self.news().is_ok_and(|(_, other)| {
-                let text = other.as_deref().or(self.known.as_deref());
-                text.is_some_and(|text| sum(text) == sum_written)
+                let text = other.or_else(|| self.known.clone());
+                text.is_some_and(|text| text.sum().value() == sum_written)
             })
     }
 
@@ -165,27 +163,26 @@ impl<D: Disk> StoredFile<D> {
     }
 
     /// Makes the file anew after it was deleted, if somebody wants that. Never replaces one that has come back meanwhile.
-    pub fn restore(&mut self, text: &str) -> Result<(), KeeperError> {
-        let sum_written = sum(text);
-        let whole = self.make([0, sum_written], Like::New, text)?;
+    pub fn restore(&mut self, text: &SharedText) -> Result<(), KeeperError> {
+        let whole = self.make([0, text.sum().value()], Like::New, text)?;
         let placed = self.disk.place(&whole, &self.path);
         if let Err(error) = placed {
             self.discard_quietly(&whole);
             return Err(failed("restore", &self.path, &error));
         }
         self.disk.sync_folder(&self.folder).map_err(|error| failed("restore", &self.path, &error))?;
-        self.settle_on(text, sum_written);
+        self.settle_on(text);
         Ok(())
     }
 
     /// The file and its text, waited for.
-    pub(super) fn current(&self) -> Result<(D::File, String), KeeperError> {
+    pub(super) fn current(&self) -> Result<(D::File, SharedText), KeeperError> {
         let (file, news) = self.news()?;
         Ok((file, news.or_else(|| self.known.clone()).unwrap_or_default()))
     }
 
     /// The file, waited for, and its text, if that is not the one that is known.
-    fn news(&self) -> Result<(D::File, Option<String>), KeeperError> {
+    fn news(&self) -> Result<(D::File, Option<SharedText>), KeeperError> {
         self.check(&self.wait_for_name()?)?;
         let mut pauses = Pauses::within(self.options.patience.missing);
         let file = loop {
@@ -196,7 +193,7 @@ impl<D: Disk> StoredFile<D> {
             }
         };
         let text = self.other_than(self.known.as_deref(), &file)?;
-        Ok((file, text))
+        Ok((file, text.map(SharedText::from)))
     }
 
     /// The text of an open file, waited for.
@@ -256,34 +253,32 @@ impl<D: Disk> StoredFile<D> {
 
     /// What the file holds is to be found out anew.
     pub(super) fn forget(&mut self) {
-        self.spare = self.known.take().unwrap_or_default();
+        self.known = None;
     }
 
     /// From now on the file holds this text, and the caller knows.
-    pub(super) fn settle_on(&mut self, text: &str, sum_written: u64) {
-        let mut known = self.known.take().unwrap_or_else(|| std::mem::take(&mut self.spare));
-        text.clone_into(&mut known);
-        self.known = Some(known);
+    pub(super) fn settle_on(&mut self, text: &SharedText) {
+        self.known = Some(text.clone());
         self.given = None;
-        self.written = self.disk.look(&self.path).ok().map(|look| (look, sum_written));
+        self.written = self.disk.look(&self.path).ok().map(|look| (look, text.sum().value()));
     }
 }
 
 impl<D: Disk> Keeper for StoredFile<D> {
-    fn read(&mut self) -> Result<Option<String>, KeeperError> {
+    fn read(&mut self) -> Result<Option<SharedText>, KeeperError> {
         self.read_held();
         if let Some(save) = self.late.pop() {
             // It is not what the file holds: the next read says that again.
             self.known = None;
-            return Ok(Some(save));
+            return Ok(Some(save.into()));
         }
         let Some(text) = self.news()?.1 else { return Ok(None) };
-        self.given = Some(sum(&text));
+        self.given = Some(text.sum().value());
         self.known = Some(text.clone());
         Ok(Some(text))
     }
 
-    fn write(&mut self, expected: &str, text: &str) -> Result<Displaced, KeeperError> {
+    fn write(&mut self, expected: &SharedText, text: &SharedText) -> Result<Displaced, KeeperError> {
         self.replace(expected, text)
     }
 

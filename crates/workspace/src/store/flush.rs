@@ -3,6 +3,7 @@
 
 use document::{Author, Document};
 
+use crate::SharedText;
 use crate::keeper::{Displaced, Keeper, KeeperError};
 
 /// How often a save may race us in one flush. An editor that saves without pause is served, but not for ever.
@@ -24,23 +25,24 @@ pub struct Flushed {
 /// [`KeeperError::Busy`] if saves raced every round; the text is in the document all the same. The keeper's own errors otherwise.
 pub fn flush(
     document: &mut Document,
-    in_file: &mut String,
+    in_file: &mut SharedText,
     keeper: &mut dyn Keeper,
     person: &Author,
 ) -> Result<Flushed, KeeperError> {
     let mut flushed = Flushed::default();
     for _ in 0..ROUNDS_MAX {
         take_in(document, in_file, keeper, person, &mut flushed)?;
-        if in_file == document.text() {
+        if **in_file == *document.text() {
             document.publish();
             return Ok(flushed);
         }
-        let displaced = keeper.write(in_file, document.text());
+        let text = SharedText::from(document.text());
+        let displaced = keeper.write(in_file, &text);
         // Even if it failed, the text may stand in the file, and an editor may have loaded it.
         document.publish();
         let displaced = displaced?;
         flushed.written += 1;
-        document.text().clone_into(in_file);
+        *in_file = text;
         match displaced {
             Displaced::AsExpected => return Ok(flushed),
             Displaced::Save(save) => {
@@ -55,12 +57,12 @@ pub fn flush(
 /// Everything that can be read now. Only the last text read is in the file; one before it was displaced.
 fn take_in(
     document: &mut Document,
-    in_file: &mut String,
+    in_file: &mut SharedText,
     keeper: &mut dyn Keeper,
     person: &Author,
     flushed: &mut Flushed,
 ) -> Result<(), KeeperError> {
-    let mut last: Option<String> = None;
+    let mut last: Option<SharedText> = None;
     let mut result = Ok(());
     for _ in 0..ROUNDS_MAX {
         let read = keeper.read().unwrap_or_else(|error| {

@@ -10,6 +10,7 @@ use super::disk::{Disk, Glimpse};
 use super::file::{Remark, StoredFile};
 use super::name::sum;
 use super::quiet::Patience;
+use crate::SharedText;
 use crate::checksum::{LongSum, long_sum64};
 use crate::keeper::KeeperError;
 
@@ -43,9 +44,10 @@ impl<F> Held<F> {
         Held { seen: Some(sum(text)), bytes: text.len(), ..Held::unread(path, file) }
     }
 
-    /// The caller knew what it holds: a text of this sum and length.
-    pub(super) fn nameless(file: F, sum_seen: u64, bytes: usize) -> Held<F> {
-        Held { path: None, file, seen: Some(sum_seen), bytes, since: Instant::now(), looks: 0 }
+    /// The caller knew what it holds.
+    pub(super) fn nameless(file: F, text: &SharedText) -> Held<F> {
+        let seen = Some(text.sum().value());
+        Held { path: None, file, seen, bytes: text.len(), since: Instant::now(), looks: 0 }
     }
 }
 

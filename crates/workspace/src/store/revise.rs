@@ -9,6 +9,7 @@ use document::{Author, Document};
 use super::file::{Opened, Options, StoredFile, refused};
 use super::flush::{Flushed, flush};
 use super::leftover::united;
+use crate::SharedText;
 use crate::journal::edits_between;
 use crate::keeper::KeeperError;
 
@@ -40,7 +41,7 @@ pub fn revise(path: &Path, is_expected: &dyn Fn(&str) -> bool, text: &str) -> Re
         return Err(refused("lies behind a link by now; name the file itself"));
     }
     let (person, agent) = (Author::new("person"), Author::new("agent"));
-    let mut document = Document::open(&in_file, &person);
+    let mut document = Document::open(&*in_file, &person);
     for leftover in &leftovers {
         let whole = united(document.text(), leftover);
         document.absorb_displaced(&whole, &person);
@@ -66,7 +67,7 @@ pub fn revise(path: &Path, is_expected: &dyn Fn(&str) -> bool, text: &str) -> Re
 /// Brings both together, also if somebody saves without pause for a while.
 fn settled(
     document: &mut Document,
-    in_file: &mut String,
+    in_file: &mut SharedText,
     file: &mut StoredFile,
     person: &Author,
 ) -> Result<Flushed, KeeperError> {

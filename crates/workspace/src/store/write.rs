@@ -7,46 +7,53 @@ use std::path::{Path, PathBuf};
 use super::disk::{Disk, Kind, Like};
 use super::file::{Remark, StoredFile, failed, refused};
 use super::held::Held;
-use super::name::{IN_PLACE, sum};
+use super::name::IN_PLACE;
 use super::quiet::Pauses;
+use crate::SharedText;
 use crate::keeper::{Displaced, KeeperError};
 
 /// How many names are tried that files of an earlier process may have taken.
 const NAMES_MAX: usize = 1000;
 
-/// One replacement: the text that is expected in the file and the one that comes in its place, and the sums of both.
+/// One replacement: the text that is expected in the file and the one that comes in its place.
 #[derive(Clone, Copy)]
 struct Replacement<'t> {
-    expected: &'t str,
-    text: &'t str,
-    sums: [u64; 2],
+    expected: &'t SharedText,
+    text: &'t SharedText,
 }
 
 /// A replacement that is ready to be made.
 pub(crate) struct Prepared {
     /// The new file; none if the old one is to be written in place.
     whole: Option<PathBuf>,
-    sums: [u64; 2],
 }
 
 impl<D: Disk> StoredFile<D> {
-    pub(super) fn replace(&mut self, expected: &str, text: &str) -> Result<Displaced, KeeperError> {
+    pub(super) fn replace(
+        &mut self,
+        expected: &SharedText,
+        text: &SharedText,
+    ) -> Result<Displaced, KeeperError> {
         let prepared = self.prepare(expected, text)?;
         self.put_in(prepared, expected, text)
     }
 
     /// All of a replacement that changes nothing that anybody else sees.
-    pub(crate) fn prepare(&mut self, expected: &str, text: &str) -> Result<Prepared, KeeperError> {
+    pub(crate) fn prepare(
+        &mut self,
+        expected: &SharedText,
+        text: &SharedText,
+    ) -> Result<Prepared, KeeperError> {
         let length = text.len() as u64;
         if length > self.options.limit {
             return Err(KeeperError::TooLarge { length, limit: self.options.limit });
         }
         let look = self.wait_for_name()?;
         self.check(&look)?;
-        let sums = [sum(expected), sum(text)];
         if look.links > 1 || !look.keeps_owner {
-            return Ok(Prepared { whole: None, sums });
+            return Ok(Prepared { whole: None });
         }
+        let sums = [expected.sum().value(), text.sum().value()];
         let path = self.path.clone();
         let whole = match self.make(sums, Like::File(&path), text) {
             Err(KeeperError::Io(error)) if is_full(&error) && self.make_room() => {
@@ -54,17 +61,17 @@ impl<D: Disk> StoredFile<D> {
             }
             made => made?,
         };
-        Ok(Prepared { whole: Some(whole), sums })
+        Ok(Prepared { whole: Some(whole) })
     }
 
     /// Does what was prepared for these very texts.
     pub(crate) fn put_in(
         &mut self,
-        Prepared { whole, sums }: Prepared,
-        expected: &str,
-        text: &str,
+        Prepared { whole }: Prepared,
+        expected: &SharedText,
+        text: &SharedText,
     ) -> Result<Displaced, KeeperError> {
-        let replacement = Replacement { expected, text, sums };
+        let replacement = Replacement { expected, text };
         match whole {
             None => self.write_in_place(replacement),
             Some(whole) if self.can_exchange => self.exchange(whole, replacement),
@@ -114,7 +121,7 @@ impl<D: Disk> StoredFile<D> {
     }
 
     fn exchange(&mut self, whole: PathBuf, replacement: Replacement<'_>) -> Result<Displaced, KeeperError> {
-        let Replacement { expected, text, sums: [sum_expected, sum_text] } = replacement;
+        let Replacement { expected, text } = replacement;
         let mut pauses = Pauses::within(self.options.patience.missing);
         while let Err(error) = self.disk.exchange(&whole, &self.path) {
             if error.kind() == io::ErrorKind::NotFound && pauses.pause() {
@@ -155,7 +162,7 @@ impl<D: Disk> StoredFile<D> {
                 return Err(error);
             }
         };
-        self.settle_on(text, sum_text);
+        self.settle_on(text);
         self.let_go_of_absorbed();
         match came_out {
             Some(save) => {
@@ -164,7 +171,7 @@ impl<D: Disk> StoredFile<D> {
             }
             None => {
                 self.discard_quietly(&whole);
-                self.hold(Held::nameless(file, sum_expected, expected.len()));
+                self.hold(Held::nameless(file, expected));
                 Ok(Displaced::AsExpected)
             }
         }
@@ -191,7 +198,7 @@ impl<D: Disk> StoredFile<D> {
     fn compare_and_rename(
         &mut self,
         whole: &Path,
-        Replacement { expected, text, sums: [_, sum_text] }: Replacement<'_>,
+        Replacement { expected, text }: Replacement<'_>,
     ) -> Result<Displaced, KeeperError> {
         let (file, current) = match self.current() {
             Ok(current) => current,
@@ -209,16 +216,16 @@ impl<D: Disk> StoredFile<D> {
             return Err(failed("replace", &self.path, &error));
         }
         self.forget();
-        self.hold(Held::nameless(file, sum(&current), current.len()));
+        self.hold(Held::nameless(file, &current));
         self.disk.sync_folder(&self.folder).map_err(|error| failed("replace", &self.path, &error))?;
-        self.settle_on(text, sum_text);
+        self.settle_on(text);
         self.let_go_of_absorbed();
         Ok(Displaced::AsExpected)
     }
 
     /// For a file with several names, or of another owner, which a new file would not have. A copy stays until all is written.
     fn write_in_place(&mut self, replacement: Replacement<'_>) -> Result<Displaced, KeeperError> {
-        let Replacement { expected, text, sums: [_, sum_text] } = replacement;
+        let Replacement { expected, text } = replacement;
         let remark = Remark::InPlace(self.path.clone());
         if !self.remarks.contains(&remark) {
             self.remarks.push(remark);
@@ -237,20 +244,21 @@ impl<D: Disk> StoredFile<D> {
             }
             return Err(failed("write", &self.path, &error));
         }
-        self.settle_on(text, sum_text);
+        self.settle_on(text);
         self.let_go_of_absorbed();
         self.discard_quietly(&copy);
         Ok(Displaced::AsExpected)
     }
 
     /// What is in the file, if the caller has never seen it. It is not replaced this time; next time it is known.
-    fn unknown(&mut self, current: &str, expected: &str) -> Option<Displaced> {
-        if current == expected || self.given == Some(sum(current)) {
+    fn unknown(&mut self, current: &SharedText, expected: &SharedText) -> Option<Displaced> {
+        let sum_current = current.sum().value();
+        if current == expected || self.given == Some(sum_current) {
             return None;
         }
-        self.given = Some(sum(current));
+        self.given = Some(sum_current);
         self.forget();
-        Some(Displaced::Save(current.to_owned()))
+        Some(Displaced::Save(current.to_string()))
     }
 
     /// A file of ours that holds nothing new. If it cannot be removed now, it is compared and removed at the next opening.

@@ -4,6 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use workspace::SharedText;
 use workspace::hub::KeeperFactory;
 use workspace::keeper::{Displaced, Entry, Keeper, KeeperError};
 
@@ -22,20 +23,20 @@ impl FileKeeper {
 }
 
 impl Keeper for FileKeeper {
-    fn read(&mut self) -> Result<Option<String>, KeeperError> {
+    fn read(&mut self) -> Result<Option<SharedText>, KeeperError> {
         let text = self.text()?;
         if self.known.as_ref() == Some(&text) {
             return Ok(None);
         }
         self.known = Some(text.clone());
-        Ok(Some(text))
+        Ok(Some(text.into()))
     }
 
-    fn write(&mut self, expected: &str, text: &str) -> Result<Displaced, KeeperError> {
+    fn write(&mut self, expected: &SharedText, text: &SharedText) -> Result<Displaced, KeeperError> {
         let stood = self.text()?;
-        std::fs::write(&self.path, text)?;
-        self.known = Some(text.to_owned());
-        Ok(if stood == expected { Displaced::AsExpected } else { Displaced::Save(stood) })
+        std::fs::write(&self.path, &**text)?;
+        self.known = Some(text.to_string());
+        Ok(if *expected == stood { Displaced::AsExpected } else { Displaced::Save(stood) })
     }
 
     fn note(&mut self, _: &[Entry]) -> Result<(), KeeperError> {

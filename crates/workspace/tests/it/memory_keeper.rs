@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, mpsc};
 use std::time::Duration;
 
 use document::{Author, Revision};
+use workspace::SharedText;
 use workspace::keeper::{Beginning, Displaced, Done, Entry, Keeper, KeeperError};
 
 /// What the disk does instead of writing.
@@ -60,7 +61,7 @@ pub(crate) struct MemoryKeeper(pub(crate) Arc<Mutex<Disk>>);
 impl MemoryKeeper {
     pub(crate) fn holding(text: &str) -> Self {
         let keeper = Self::default();
-        keeper.with(|disk| disk.file = Some(text.to_owned()));
+        keeper.with(|disk| disk.file = Some(text.to_string()));
         keeper
     }
 
@@ -74,7 +75,7 @@ impl MemoryKeeper {
     }
 
     pub(crate) fn save(&self, text: &str) {
-        self.with(|disk| disk.file = Some(text.to_owned()));
+        self.with(|disk| disk.file = Some(text.to_string()));
     }
 
     pub(crate) fn writes(&self) -> usize {
@@ -83,7 +84,7 @@ impl MemoryKeeper {
 }
 
 impl Keeper for MemoryKeeper {
-    fn read(&mut self) -> Result<Option<String>, KeeperError> {
+    fn read(&mut self) -> Result<Option<SharedText>, KeeperError> {
         let read = self.with(|disk| {
             if disk.is_unreadable {
                 return Err(KeeperError::Io(io::Error::from(io::ErrorKind::PermissionDenied)));
@@ -93,7 +94,7 @@ impl Keeper for MemoryKeeper {
                 return Ok(None);
             }
             disk.known = Some(file.clone());
-            Ok(Some(file))
+            Ok(Some(file.into()))
         });
         if let Some(Gate { reached, is_let_go }) = self.with(|disk| disk.gate.take()) {
             reached.send(()).unwrap();
@@ -102,7 +103,7 @@ impl Keeper for MemoryKeeper {
         read
     }
 
-    fn write(&mut self, expected: &str, text: &str) -> Result<Displaced, KeeperError> {
+    fn write(&mut self, expected: &SharedText, text: &SharedText) -> Result<Displaced, KeeperError> {
         let fault = self.with(|disk| disk.faults.pop_front());
         match fault {
             Some(Fault::Fail) => return Err(KeeperError::Io(io::Error::from(io::ErrorKind::StorageFull))),
@@ -115,14 +116,14 @@ impl Keeper for MemoryKeeper {
             if disk.is_broken {
                 return Err(KeeperError::Io(io::Error::from(io::ErrorKind::StorageFull)));
             }
-            let Some(stood) = disk.file.replace(text.to_owned()) else {
+            let Some(stood) = disk.file.replace(text.to_string()) else {
                 disk.file = None;
                 return Err(KeeperError::Gone);
             };
             disk.writes += 1;
-            disk.known = Some(text.to_owned());
-            disk.versions.push(text.to_owned());
-            Ok(if stood == expected { Displaced::AsExpected } else { Displaced::Save(stood) })
+            disk.known = Some(text.to_string());
+            disk.versions.push(text.to_string());
+            Ok(if *expected == stood { Displaced::AsExpected } else { Displaced::Save(stood) })
         })
     }
 

@@ -194,7 +194,7 @@ fn an_attempt_that_was_noted_and_not_made_is_made_once_whatever_was_saved_since(
         let project = Project::new();
         let mut response = Response::new("turn", "claude", Target::End, START, 1);
         response.text = ANSWER.to_owned();
-        response.attempting(START, &format!("{START}{ANSWER}"));
+        response.attempting(&START.into(), &format!("{START}{ANSWER}").into());
         Pending::at(&project.paths.pending_dir).put(&response).unwrap();
         if dice.below(2) == 0 {
             project.save(&START.replace("Hello?", &format!("Hello {round}?")));
@@ -227,7 +227,7 @@ fn of_an_answer_that_was_half_written_the_rest_follows_the_first_part() {
     project.save(&text);
     let mut response = Response::new("turn", "claude", Target::End, START, 1);
     response.text = ANSWER[..half].to_owned();
-    response.attempting(START, &text);
+    response.attempting(&START.into(), &text.as_str().into());
     response.text = ANSWER.to_owned();
     Pending::at(&project.paths.pending_dir).put(&response).unwrap();
     project.recover();

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use document::{Author, Document};
+use workspace::SharedText;
 use workspace::keeper::{Displaced, Keeper as _, KeeperError};
 use workspace::store::{Capabilities, Options, Patience, StoredFile, capabilities, flush, united};
 
@@ -43,7 +44,7 @@ pub(crate) fn names(folder: &Path) -> Vec<String> {
 #[test]
 fn a_write_replaces_the_text_and_leaves_nothing_beside_it() {
     let mut scene = scene("one\n");
-    assert_eq!(scene.file.write("one\n", "two\n").unwrap(), Displaced::AsExpected);
+    assert_eq!(scene.file.write(&"one\n".into(), &"two\n".into()).unwrap(), Displaced::AsExpected);
     assert_eq!(fs::read_to_string(&scene.path).unwrap(), "two\n");
     assert_eq!(names(scene.folder.path()), ["plan.md"]);
     assert_eq!(scene.file.read().unwrap(), None);
@@ -54,12 +55,15 @@ fn a_write_replaces_the_text_and_leaves_nothing_beside_it() {
 fn a_save_that_nobody_had_read_comes_out_of_the_write() {
     let mut scene = scene("one\n");
     fs::write(&scene.path, "saved\n").unwrap();
-    assert_eq!(scene.file.write("one\n", "two\n").unwrap(), Displaced::Save("saved\n".to_owned()));
+    assert_eq!(
+        scene.file.write(&"one\n".into(), &"two\n".into()).unwrap(),
+        Displaced::Save("saved\n".to_owned())
+    );
     // Until the next write it stays on the disk, in case we crash.
     assert_eq!(names(scene.folder.path()).len(), 2);
     let again = StoredFile::open(&scene.path, quick()).unwrap();
-    assert_eq!((again.text.as_str(), again.leftovers), ("two\n", vec!["saved\n".to_owned()]));
-    assert_eq!(scene.file.write("two\n", "three\n").unwrap(), Displaced::AsExpected);
+    assert_eq!((&*again.text, again.leftovers), ("two\n", vec!["saved\n".to_owned()]));
+    assert_eq!(scene.file.write(&"two\n".into(), &"three\n".into()).unwrap(), Displaced::AsExpected);
     assert_eq!(names(scene.folder.path()), ["plan.md"]);
 }
 
@@ -73,10 +77,10 @@ fn what_is_written_late_into_a_displaced_file_is_found() {
     };
     scene.file = StoredFile::open(&scene.path, options).unwrap().file;
     let path = scene.path.clone();
-    scene.file.write("one\n", "two\n").unwrap();
+    scene.file.write(&"one\n".into(), &"two\n".into()).unwrap();
     assert_eq!(scene.file.look_again(), [""; 0]);
     let mut late = fs::OpenOptions::new().append(true).open(&path).unwrap();
-    assert!(matches!(scene.file.write("two\n", "three\n"), Err(KeeperError::Busy)));
+    assert!(matches!(scene.file.write(&"two\n".into(), &"three\n".into()), Err(KeeperError::Busy)));
     late.write_all(b"late\n").unwrap();
     drop(late);
     assert_eq!(scene.file.read().unwrap().as_deref(), Some("two\nlate\n"));
@@ -88,7 +92,7 @@ fn what_is_written_late_into_a_displaced_file_is_found() {
 fn news_of_our_own_write_is_told_from_a_save() {
     let mut scene = scene("one\n");
     assert!(!scene.file.is_own());
-    scene.file.write("one\n", "two\n").unwrap();
+    scene.file.write(&"one\n".into(), &"two\n".into()).unwrap();
     assert!(scene.file.is_own());
     fs::write(&scene.path, "owt\n").unwrap();
     assert!(!scene.file.is_own());
@@ -100,7 +104,7 @@ fn bytes_that_are_no_text_are_left_as_they_are() {
     let mut scene = scene("one\n");
     fs::write(&scene.path, b"\xff\xfe\x00").unwrap();
     assert!(matches!(scene.file.read(), Err(KeeperError::NotText(_))));
-    assert!(matches!(scene.file.write("one\n", "two\n"), Err(KeeperError::NotText(_))));
+    assert!(matches!(scene.file.write(&"one\n".into(), &"two\n".into()), Err(KeeperError::NotText(_))));
     assert_eq!(fs::read(&scene.path).unwrap(), b"\xff\xfe\x00");
     assert_eq!(names(scene.folder.path()), ["plan.md"]);
 }
@@ -112,17 +116,20 @@ fn a_file_beyond_the_limit_is_neither_read_nor_replaced() {
     scene.file = StoredFile::open(&scene.path, options).unwrap().file;
     fs::write(&scene.path, "eleven bytes").unwrap();
     assert!(matches!(scene.file.read(), Err(KeeperError::TooLarge { length: 12, limit: 10 })));
-    assert!(matches!(scene.file.write("one\n", "two\n"), Err(KeeperError::TooLarge { .. })));
+    assert!(matches!(scene.file.write(&"one\n".into(), &"two\n".into()), Err(KeeperError::TooLarge { .. })));
     assert_eq!(fs::read_to_string(&scene.path).unwrap(), "eleven bytes");
-    assert!(matches!(scene.file.write("one\n", "also too long"), Err(KeeperError::TooLarge { .. })));
+    assert!(matches!(
+        scene.file.write(&"one\n".into(), &"also too long".into()),
+        Err(KeeperError::TooLarge { .. })
+    ));
 }
 
 #[test]
 fn a_flush_brings_both_sides_together() {
     let mut scene = scene("# Plan\n\nend\n");
     let (person, agent) = (Author::new("person"), Author::new("agent"));
-    let mut in_file = "# Plan\n\nend\n".to_owned();
-    let mut document = Document::open(&in_file, &person);
+    let mut in_file = SharedText::from("# Plan\n\nend\n");
+    let mut document = Document::open(&*in_file, &person);
     document.edit(8..8, "answer\n", &agent).unwrap();
     fs::write(&scene.path, "# The plan\n\nend\n").unwrap();
     let flushed = flush(&mut document, &mut in_file, &mut scene.file, &person).unwrap();

@@ -23,7 +23,7 @@ fn answer(path: &Path) -> Result<Flushed, KeeperError> {
     let person = Author::new("person");
     let opened = StoredFile::open(path, quick())?;
     let (mut file, mut in_file) = (opened.file, opened.text);
-    let mut document = Document::open(&in_file, &person);
+    let mut document = Document::open(&*in_file, &person);
     if !in_file.contains("answer") {
         document.edit(8..8, "answer\n", &Author::new("agent")).unwrap();
     }
@@ -107,7 +107,7 @@ fn child_on_a_full_disk() {
         fs::write(&path, &old).unwrap();
         let mut file = StoredFile::open(&path, quick()).unwrap().file;
         fs::write(folder.join("filler"), vec![b'x'; filler]).unwrap();
-        match file.write(&old, &new) {
+        match file.write(&old.as_str().into(), &new.as_str().into()) {
             Ok(_) => assert_eq!(fs::read_to_string(&path).unwrap(), new),
             Err(KeeperError::Io(error)) => {
                 refusals += 1;
@@ -116,7 +116,7 @@ fn child_on_a_full_disk() {
                 assert_eq!(fs::read_to_string(&path).unwrap(), old);
                 assert_eq!(names(folder), ["filler", "plan.md"]);
                 fs::remove_file(folder.join("filler")).unwrap();
-                file.write(&old, &new).unwrap();
+                file.write(&old.as_str().into(), &new.as_str().into()).unwrap();
                 assert_eq!(fs::read_to_string(&path).unwrap(), new);
             }
             Err(error) => panic!("{error:?}"),
@@ -169,11 +169,11 @@ fn a_folder_that_is_gone_takes_the_document_with_it_and_nothing_else() {
     let mut scene = crate::store::scene("one\n");
     fs::remove_dir_all(scene.folder.path()).unwrap();
     assert!(matches!(scene.file.read(), Err(KeeperError::Gone)));
-    assert!(matches!(scene.file.write("one\n", "two\n"), Err(KeeperError::Gone)));
+    assert!(matches!(scene.file.write(&"one\n".into(), &"two\n".into()), Err(KeeperError::Gone)));
     fs::create_dir(scene.folder.path()).unwrap();
     fs::write(&scene.path, "back\n").unwrap();
     assert_eq!(scene.file.read().unwrap().as_deref(), Some("back\n"));
-    scene.file.write("back\n", "two\n").unwrap();
+    scene.file.write(&"back\n".into(), &"two\n".into()).unwrap();
     assert_eq!(names(scene.folder.path()), ["plan.md"]);
 }
 

@@ -43,7 +43,7 @@ fn mode_owner_attributes_and_access_list_stay() {
     let before = facts(&scene.path);
     assert!(before.3.contains("a friend") && before.4.contains("user:1000:rw-"));
     for (old, new) in [("one\n", "two\n"), ("two\n", "three\n")] {
-        assert_eq!(scene.file.write(old, new).unwrap(), Displaced::AsExpected);
+        assert_eq!(scene.file.write(&old.into(), &new.into()).unwrap(), Displaced::AsExpected);
     }
     assert_eq!(facts(&scene.path), before);
 }
@@ -58,7 +58,7 @@ fn a_link_stays_a_link_and_its_target_is_written() {
     let link = scene.folder.path().join("link.md");
     symlink(&target, &link).unwrap();
     let mut file = StoredFile::open(&link, quick()).unwrap().file;
-    file.write("one\n", "two\n").unwrap();
+    file.write(&"one\n".into(), &"two\n".into()).unwrap();
     assert_eq!(fs::read_link(&link).unwrap(), target);
     assert_eq!(fs::read_to_string(&target).unwrap(), "two\n");
     assert_eq!(names(elsewhere.path()), ["target.md"]);
@@ -72,12 +72,15 @@ fn a_file_with_two_names_keeps_both() {
     let mut scene = scene("one\n");
     let other = scene.folder.path().join("other.md");
     fs::hard_link(&scene.path, &other).unwrap();
-    assert_eq!(scene.file.write("one\n", "two\n").unwrap(), Displaced::AsExpected);
+    assert_eq!(scene.file.write(&"one\n".into(), &"two\n".into()).unwrap(), Displaced::AsExpected);
     assert_eq!(fs::read_to_string(&other).unwrap(), "two\n");
     assert_eq!(scene.file.remarks(), [Remark::InPlace(scene.path.canonicalize().unwrap())]);
     fs::write(&other, "saved\n").unwrap();
-    assert_eq!(scene.file.write("two\n", "three\n").unwrap(), Displaced::Save("saved\n".to_owned()));
-    assert_eq!(scene.file.write("three\n", "both\n").unwrap(), Displaced::AsExpected);
+    assert_eq!(
+        scene.file.write(&"two\n".into(), &"three\n".into()).unwrap(),
+        Displaced::Save("saved\n".to_owned())
+    );
+    assert_eq!(scene.file.write(&"three\n".into(), &"both\n".into()).unwrap(), Displaced::AsExpected);
     assert_eq!(fs::read_to_string(&scene.path).unwrap(), "both\n");
     assert_eq!(names(scene.folder.path()), ["other.md", "plan.md"]);
 }
@@ -87,7 +90,7 @@ fn a_file_with_two_names_keeps_both() {
 fn a_read_only_file_is_refused_even_to_root() {
     let mut scene = scene("one\n");
     fs::set_permissions(&scene.path, Permissions::from_mode(0o444)).unwrap();
-    let reason = refusal(scene.file.write("one\n", "two\n"));
+    let reason = refusal(scene.file.write(&"one\n".into(), &"two\n".into()));
     assert_eq!(reason, "the file is read-only; make it writable and try again");
     assert_eq!(fs::read_to_string(&scene.path).unwrap(), "one\n");
 }
@@ -107,7 +110,7 @@ fn what_is_no_file_any_more_is_refused_at_once() {
         fs::remove_file(&scene.path).unwrap();
         replace(&scene.path);
         let kind = fs::symlink_metadata(&scene.path).unwrap().file_type();
-        let reason = refusal(scene.file.write("one\n", "two\n"));
+        let reason = refusal(scene.file.write(&"one\n".into(), &"two\n".into()));
         assert!(reason.contains(expected), "{reason}");
         assert!(matches!(scene.file.read(), Err(KeeperError::Refused { .. })));
         assert_eq!(fs::symlink_metadata(&scene.path).unwrap().file_type(), kind);
@@ -121,11 +124,11 @@ fn a_deleted_document_is_not_made_again_unless_asked() {
     let mut scene = scene("one\n");
     fs::remove_file(&scene.path).unwrap();
     assert!(matches!(scene.file.read(), Err(KeeperError::Gone)));
-    assert!(matches!(scene.file.write("one\n", "two\n"), Err(KeeperError::Gone)));
+    assert!(matches!(scene.file.write(&"one\n".into(), &"two\n".into()), Err(KeeperError::Gone)));
     assert_eq!(names(scene.folder.path()), [""; 0]);
-    scene.file.restore("two\n").unwrap();
+    scene.file.restore(&"two\n".into()).unwrap();
     assert_eq!(fs::read_to_string(&scene.path).unwrap(), "two\n");
-    assert!(matches!(scene.file.restore("three\n"), Err(KeeperError::Io(_))));
+    assert!(matches!(scene.file.restore(&"three\n".into()), Err(KeeperError::Io(_))));
     assert_eq!(names(scene.folder.path()), ["plan.md"]);
 }
 
@@ -136,7 +139,7 @@ fn a_file_that_is_made_has_the_mode_of_any_new_file() {
     let usual = scene.folder.path().join("usual.md");
     fs::write(&usual, "").unwrap();
     fs::remove_file(&scene.path).unwrap();
-    scene.file.restore("two\n").unwrap();
+    scene.file.restore(&"two\n".into()).unwrap();
     assert_eq!(mode(&scene.path), mode(&usual));
     let new = scene.folder.path().join("new.md");
     workspace::store::create(&new, "new\n").unwrap();

@@ -82,12 +82,15 @@ fn open(folder: &Path, text: &str) -> (PathBuf, StoredFile<PlainDisk>) {
 fn a_save_is_seen_before_it_would_be_replaced() {
     let folder = tempfile::tempdir().unwrap();
     let (path, mut file) = open(folder.path(), "one\n");
-    assert_eq!(file.write("one\n", "two\n").unwrap(), Displaced::AsExpected);
+    assert_eq!(file.write(&"one\n".into(), &"two\n".into()).unwrap(), Displaced::AsExpected);
     assert!(matches!(file.remarks()[..], [Remark::NoExchange(_)]));
     std::fs::write(&path, "saved\n").unwrap();
-    assert_eq!(file.write("two\n", "three\n").unwrap(), Displaced::Save("saved\n".to_owned()));
+    assert_eq!(
+        file.write(&"two\n".into(), &"three\n".into()).unwrap(),
+        Displaced::Save("saved\n".to_owned())
+    );
     assert_eq!(file.read().unwrap().as_deref(), Some("saved\n"));
-    assert_eq!(file.write("saved\n", "both\n").unwrap(), Displaced::AsExpected);
+    assert_eq!(file.write(&"saved\n".into(), &"both\n".into()).unwrap(), Displaced::AsExpected);
     assert_eq!(std::fs::read_to_string(&path).unwrap(), "both\n");
     assert_eq!(crate::store::names(folder.path()), ["plan.md"]);
 }

@@ -35,7 +35,7 @@ fn race(folder: &Path, style: Style, habits: Habits, seed: u64) -> Outcome {
         let (person, agent) = (Author::new("person"), Author::new("agent"));
         let opened = StoredFile::open(&path, Options::default()).unwrap();
         let (mut file, mut in_file) = (opened.file, opened.text);
-        let mut document = Document::open(&in_file, &person);
+        let mut document = Document::open(&*in_file, &person);
         let (mut lines, mut dice) = (Vec::new(), Dice::new(seed + 1));
         let at = document.text().find("end\n").unwrap();
         let anchor = document.anchor_at(at).unwrap();

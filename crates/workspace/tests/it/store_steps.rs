@@ -5,6 +5,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use document::{Author, Document};
+use workspace::SharedText;
 use workspace::keeper::KeeperError;
 use workspace::store::{Flushed, Options, Patience, StoredFile, flush, united};
 
@@ -34,14 +35,14 @@ struct Scene {
     disk: SimulatedDisk,
     file: StoredFile<SimulatedDisk>,
     document: Document,
-    in_file: String,
+    in_file: SharedText,
 }
 
 impl Scene {
     fn new() -> Scene {
         let disk = SimulatedDisk::with(Path::new(PATH), OLD);
         let opened = StoredFile::open_on(disk.clone(), Path::new(PATH), options()).unwrap();
-        let mut document = Document::open(&opened.text, &Author::new("person"));
+        let mut document = Document::open(&*opened.text, &Author::new("person"));
         document.edit(8..8, "answer\n", &Author::new("agent")).unwrap();
         Scene { disk, file: opened.file, document, in_file: opened.text }
     }
@@ -54,10 +55,10 @@ impl Scene {
 /// What a new process finds: the file, and the file with all that was left over.
 fn recovered(disk: &SimulatedDisk) -> (String, String) {
     let mut opened = StoredFile::open_on(disk.clone(), Path::new(PATH), options()).unwrap();
-    let all = opened.leftovers.iter().fold(opened.text.clone(), |text, leftover| united(&text, leftover));
+    let all = opened.leftovers.iter().fold(opened.text.to_string(), |text, leftover| united(&text, leftover));
     opened.file.leftovers_absorbed().unwrap();
     assert_eq!(disk.count(), 1, "files were left over");
-    (opened.text, all)
+    (opened.text.to_string(), all)
 }
 
 fn steps_of_a_flush(with_save_at: Option<usize>) -> usize {

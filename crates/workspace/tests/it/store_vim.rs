@@ -59,7 +59,7 @@ fn check(backupcopy: &str) {
         let (person, agent) = (Author::new("person"), Author::new("agent"));
         let opened = StoredFile::open(&path, Options::default()).unwrap();
         let (mut file, mut in_file) = (opened.file, opened.text);
-        let mut document = Document::open(&in_file, &person);
+        let mut document = Document::open(&*in_file, &person);
         let anchor = document.anchor_at(8).unwrap();
         let (mut dice, mut lines) = (Dice::new(5), Vec::new());
         loop {

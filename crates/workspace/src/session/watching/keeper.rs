@@ -12,6 +12,7 @@ use tokio::sync::{Notify, Semaphore, mpsc};
 use super::cycle::{By, Cycle, Verdict};
 use super::status::{Board, State};
 use super::{Event, Options, Watching};
+use crate::SharedText;
 use crate::hub::Hub;
 use crate::session::change::Change;
 use crate::session::delivery::read;
@@ -41,7 +42,7 @@ pub(super) struct Keeper {
 
 /// What the document reads now, and what of it is to be answered.
 struct Look {
-    text: Arc<str>,
+    text: SharedText,
     change: Change,
 }
 
@@ -122,7 +123,7 @@ impl Keeper {
     /// The document and its change, once the person has finished their sentence. None if it is no session document any more, or if it
     /// is as it was: then it was our own write that was heard, and what is known of the last turn stays as it is.
     async fn look(&self) -> Result<Option<Look>, String> {
-        let mut last: Option<Arc<str>> = None;
+        let mut last: Option<SharedText> = None;
         for _ in 0..=RECHECKS_MAX {
             let mut reach = crate::reach::Reach::through(self.hub.clone());
             let (text, _) = read(&mut reach, &self.file.path).await.map_err(|error| error.to_string())?;
