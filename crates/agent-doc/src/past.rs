@@ -69,7 +69,7 @@ impl Past {
     /// The text at a revision.
     pub(crate) fn text_at(&self, history: &History, revision: u64) -> Result<String> {
         history.text_at(revision).ok_or_else(|| {
-            let (first, last) = (history.checkpoint().revision, history.latest_revision());
+            let (first, last) = (history.first_revision(), history.latest_revision());
             let what = format!("{} has no revision {revision}", self.name);
             let remedy =
                 format!("'agent-doc history {}' lists them; they go from {first} to {last}", self.name);

@@ -87,10 +87,11 @@ pub enum EditError {
 }
 
 impl Document {
-    /// Opens a document with the text that its file holds; `author` is who wrote that, as far as is known.
-    pub fn open(text: &str, author: &Author) -> Document {
+    /// Opens a document with the text that its file holds; `author` is who wrote that, as far as is known. A text that is given
+    /// away is not copied.
+    pub fn open(text: impl Into<String>, author: &Author) -> Document {
         Document {
-            replica: Replica::new(text, author),
+            replica: Replica::new(text.into(), author),
             history: History::new(0),
             versions: Versions::default(),
             anchors: Anchors::default(),

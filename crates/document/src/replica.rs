@@ -56,7 +56,7 @@ pub(crate) struct Replica {
 }
 
 impl Replica {
-    pub(crate) fn new(text: &str, author: &Author) -> Replica {
+    pub(crate) fn new(mut text: String, author: &Author) -> Replica {
         let mut authors = Authors::default();
         let client = authors.client(author);
         let mut replica = Replica {
@@ -67,7 +67,10 @@ impl Replica {
             spans_max: SPANS_BEFORE_TIDYING,
             session: None,
         };
-        replica.splice(0..0, text, client);
+        replica.reckon(0..0, &text, client);
+        // It will be written in; room for that now saves moving all of it then.
+        text.reserve_exact(text.len() / GROWTH);
+        replica.text = text;
         replica
     }
 
@@ -146,10 +149,6 @@ impl Replica {
     fn splice(&mut self, range: Range<usize>, text: &str, client: Client) -> Option<Vec<u8>> {
         let (insertions, deletions) = self.reckon(range.clone(), text, client);
         let update = self.session.is_some().then(|| wire::write(&insertions, &deletions));
-        if self.text.is_empty() {
-            // A text that is opened will be written in; room for that now saves moving all of it then.
-            self.text.reserve_exact(text.len() + text.len() / GROWTH);
-        }
         self.text.replace_range(range, text);
         update
     }

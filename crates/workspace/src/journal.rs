@@ -303,7 +303,7 @@ fn lock(path: &Path, file: &File) -> Result<(), JournalError> {
 fn encoded(path: &Path, history: &History) -> Result<Vec<u8>, JournalError> {
     let broken = |error: serde_json::Error| failed(path, error.into());
     let mut bytes = Vec::new();
-    let mut fits = frame::put(&mut bytes, &record::write_checkpoint(history.checkpoint()).map_err(broken)?);
+    let mut fits = frame::put(&mut bytes, &record::write_checkpoint(&history.checkpoint()).map_err(broken)?);
     for entry in history.entries() {
         fits &= frame::put(&mut bytes, &record::write_entry(entry).map_err(broken)?);
     }

@@ -63,7 +63,7 @@ fn blamed(history: &History, text: &str) -> Vec<BlamedLine> {
         edits: edits_between(history.latest_text(), text),
         file: InFile::default(),
     });
-    blame(&entries, history.checkpoint())
+    blame(&entries, &history.checkpoint())
 }
 
 fn row(line: &BlamedLine, text: &str, latest: u64) -> Row {

@@ -36,7 +36,7 @@ pub(crate) fn run(given: &History) -> Result<()> {
     let history = past.history()?;
     let latest = history.entries().iter().rev().take(given.limit.unwrap_or(usize::MAX));
     let report = Report {
-        first_revision: history.checkpoint().revision,
+        first_revision: history.first_revision(),
         latest_revision: history.latest_revision(),
         operations: latest.map(row).collect(),
         file: past.name,
@@ -45,7 +45,7 @@ pub(crate) fn run(given: &History) -> Result<()> {
         return output::print_json(&report);
     }
     let is_whole = report.operations.len() == history.entries().len();
-    let start = is_whole.then_some(history.checkpoint().time);
+    let start = is_whole.then_some(history.first_time());
     output::print(table(&report, start).as_bytes())?;
     if past.text.is_some_and(|text| text != history.latest_text()) {
         let file = &report.file;

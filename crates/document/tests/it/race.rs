@@ -153,7 +153,7 @@ fn text(persons: &[usize], agents: &[usize]) -> String {
 
 #[test]
 fn a_number_that_both_write_does_not_make_one_entry_a_version_of_the_other() {
-    let mut document = Document::open(&text(&[0], &[]), &person());
+    let mut document = Document::open(text(&[0], &[]), &person());
     let anchor = document.anchor_at(document.text().find("end\n").unwrap()).unwrap();
     document
         .insert_at(anchor, &[entry(0, "agent"), entry(1, "agent")].concat(), &Author::new("agent"))
@@ -165,7 +165,7 @@ fn a_number_that_both_write_does_not_make_one_entry_a_version_of_the_other() {
 
 /// The person's last entry was displaced unread by a write of the owner's; they load that write, and save another entry.
 fn check_displaced(before: &[usize], displaced: usize, next: usize) {
-    let mut document = Document::open(&text(before, &[]), &person());
+    let mut document = Document::open(text(before, &[]), &person());
     let anchor = document.anchor_at(document.text().find("end\n").unwrap()).unwrap();
     document.insert_at(anchor, &entry(0, "agent"), &Author::new("agent")).unwrap();
     document.publish();
@@ -190,7 +190,7 @@ fn an_entry_that_was_displaced_is_not_taken_for_one_that_became_the_next() {
 
 /// The person's editor has the text open as it was after `loaded` of `flushes`, and saves a line of its own only at the end.
 fn check_old_buffer(loaded: usize, flushes: usize, restart: bool) {
-    let mut document = Document::open(&text(&[], &[]), &person());
+    let mut document = Document::open(text(&[], &[]), &person());
     let anchor = document.anchor_at(document.text().find("end\n").unwrap()).unwrap();
     let mut buffer = document.text().to_owned();
     for number in 0..flushes {

@@ -30,7 +30,7 @@ fn peers_and_documents_agree_through_any_number_of_restarts() {
     let authors = [Author::new("anna"), Author::new("agent")];
     for seed in 0..60 {
         let mut random = Random::new(seed);
-        let mut document = Document::open(&"Ein Anfang — 日本語 🦀.\n".repeat(400), &authors[0]);
+        let mut document = Document::open("Ein Anfang — 日本語 🦀.\n".repeat(400), &authors[0]);
         document.open_session();
         let peer = WebPeer::join(&document, 77, "web");
         for _ in 0..40 {

@@ -51,11 +51,14 @@ pub(super) enum Misfit {
     Edits,
 }
 
-/// A checkpoint, what was done since, and the text that it led to.
+/// A checkpoint, what was done since, and the text that it led to. Only the latest text is kept; the way back leads to the others.
 #[derive(Debug, Clone)]
 pub struct History {
-    checkpoint: Checkpoint,
+    /// Without its text.
+    start: Checkpoint,
     entries: Vec<Entry>,
+    /// For each operation the edits that take it back.
+    back: Vec<Vec<Edit>>,
     text: String,
     requests: Requests,
     /// The revision that was in the file when that was last looked at.
@@ -64,15 +67,16 @@ pub struct History {
 
 impl History {
     /// A history that begins. Gives the checkpoint back if it contradicts itself.
-    pub(super) fn begin(checkpoint: Checkpoint) -> Result<History, Box<Checkpoint>> {
+    pub(super) fn begin(mut checkpoint: Checkpoint) -> Result<History, Box<Checkpoint>> {
         if !Spans::of(&checkpoint).covers(&checkpoint.text) {
             return Err(checkpoint.into());
         }
         let requests = Requests::of(&checkpoint);
+        let mut text = std::mem::take(&mut checkpoint.text);
         // Room for what comes, so that not all of it moves at once.
-        let mut text = String::with_capacity(checkpoint.text.len() + checkpoint.text.len() / GROWTH);
-        text.push_str(&checkpoint.text);
-        Ok(History { checkpoint, entries: Vec::new(), text, requests, settled: None })
+        text.reserve_exact(text.len() / GROWTH);
+        let (entries, back) = (Vec::new(), Vec::new());
+        Ok(History { start: checkpoint, entries, back, text, requests, settled: None })
     }
 
     /// Takes an operation, if it follows the last one.
@@ -81,9 +85,7 @@ impl History {
         if entry.revision <= self.latest_revision() {
             return Err(Misfit::Order);
         }
-        if !apply_all(&mut self.text, &entry.edits) {
-            return Err(Misfit::Edits);
-        }
+        self.back.push(take_all(&mut self.text, &entry.edits).ok_or(Misfit::Edits)?);
         self.requests.note(&entry);
         self.entries.push(entry);
         Ok(())
@@ -100,8 +102,11 @@ impl History {
             edits().filter(|_| is_plain).map(|edit| (edit.range.start, edit.text.as_str())).collect();
         // What many added in different places is put in with one move of the text.
         if is_plain && insert_each(&mut self.text, &places) {
-            entries.iter().for_each(|entry| self.requests.note(entry));
-            self.entries.extend(entries);
+            for entry in entries {
+                self.requests.note(&entry);
+                self.back.push(entry.edits.iter().rev().map(|edit| taken_back(edit, "")).collect());
+                self.entries.push(entry);
+            }
             return Ok(());
         }
         for entry in entries {
@@ -113,10 +118,11 @@ impl History {
 
     /// Takes the operations back that came after the first `count`.
     pub(super) fn truncate(&mut self, count: usize) {
+        for back in self.back.drain(count.min(self.entries.len())..).rev() {
+            apply_all(&mut self.text, &back);
+        }
         self.entries.truncate(count);
-        let Checkpoint { text, .. } = self.folded(count);
-        self.text = text;
-        let mut requests = Requests::of(&self.checkpoint);
+        let mut requests = Requests::of(&self.start);
         self.entries.iter().for_each(|entry| requests.note(entry));
         self.requests = requests;
     }
@@ -133,22 +139,23 @@ impl History {
 
     /// No revision up to `floor` is given again.
     pub(super) fn raise_floor(&mut self, floor: Revision) {
-        self.checkpoint.floor = self.checkpoint.floor.max(floor);
+        self.start.floor = self.start.floor.max(floor);
     }
 
     /// Folds the oldest `count` operations into the checkpoint.
     pub(super) fn fold(&mut self, count: usize) {
-        self.checkpoint = self.folded(count);
-        self.entries.drain(..count.min(self.entries.len()));
+        self.start = Checkpoint { text: String::new(), ..self.folded(count) };
+        let count = count.min(self.entries.len());
+        self.entries.drain(..count);
+        self.back.drain(..count);
     }
 
     /// What the checkpoint would be after the oldest `count` operations.
     pub(super) fn folded(&self, count: usize) -> Checkpoint {
-        let mut checkpoint = self.checkpoint.clone();
+        let mut checkpoint = Checkpoint { text: self.text_after(count), ..self.start.clone() };
         let mut spans = Spans::of(&checkpoint);
         let mut requests = Requests::of(&checkpoint);
         for entry in self.entries.iter().take(count) {
-            apply_all(&mut checkpoint.text, &entry.edits);
             spans.apply(entry);
             requests.note(entry);
             checkpoint.revision = entry.revision;
@@ -160,9 +167,35 @@ impl History {
         checkpoint
     }
 
-    /// Where the history begins.
-    pub fn checkpoint(&self) -> &Checkpoint {
-        &self.checkpoint
+    /// Where the history begins, with its text.
+    pub fn checkpoint(&self) -> Checkpoint {
+        self.folded(0)
+    }
+
+    /// The revision that the history begins with.
+    pub fn first_revision(&self) -> Revision {
+        self.start.revision
+    }
+
+    /// When the text that the history begins with was last changed, in milliseconds since 1970.
+    pub fn first_time(&self) -> u64 {
+        self.start.time
+    }
+
+    /// How many bytes the text has that the history begins with.
+    pub(super) fn first_length(&self) -> usize {
+        self.start.spans.iter().map(|span| span.length).sum()
+    }
+
+    /// The text after the oldest `count` operations.
+    pub(super) fn text_after(&self, count: usize) -> String {
+        // Room for what comes, so that not all of it moves at once.
+        let mut text = String::with_capacity(self.text.len() + self.text.len() / GROWTH);
+        text.push_str(&self.text);
+        for back in self.back.iter().skip(count).rev() {
+            apply_all(&mut text, back);
+        }
+        text
     }
 
     /// What was done since, oldest first.
@@ -177,27 +210,22 @@ impl History {
 
     /// The revision that the next one must exceed.
     pub fn last_revision(&self) -> Revision {
-        self.latest_revision().max(self.checkpoint.floor)
+        self.latest_revision().max(self.start.floor)
     }
 
     /// The revision of the latest text.
     pub fn latest_revision(&self) -> Revision {
-        self.entries.last().map_or(self.checkpoint.revision, |entry| entry.revision)
+        self.entries.last().map_or(self.start.revision, |entry| entry.revision)
     }
 
     /// The text as it stood at the checkpoint or after one of the operations; nothing for another revision.
     pub fn text_at(&self, revision: Revision) -> Option<String> {
-        let count = if revision == self.checkpoint.revision {
+        let count = if revision == self.start.revision {
             0
         } else {
             self.entries.binary_search_by_key(&revision, |entry| entry.revision).ok()? + 1
         };
-        if count == self.entries.len() {
-            return Some(self.text.clone());
-        }
-        let mut text = self.checkpoint.text.clone();
-        let fits = self.entries.iter().take(count).all(|entry| apply_all(&mut text, &entry.edits));
-        fits.then_some(text)
+        Some(self.text_after(count))
     }
 
     /// The latest requests that had a name, oldest first, also those that were folded into the checkpoint.
@@ -207,7 +235,7 @@ impl History {
 
     /// Who wrote each line of the latest text.
     pub fn blame(&self) -> Vec<BlamedLine> {
-        blame(&self.entries, &self.checkpoint)
+        blame(&self.entries, &self.checkpoint())
     }
 }
 
@@ -223,24 +251,29 @@ pub fn edits_between(old: &str, new: &str) -> Vec<Edit> {
 
 /// Does the edits one after another; if one of them does not fit, none is done.
 pub(super) fn apply_all(text: &mut String, edits: &[Edit]) -> bool {
-    let mut undo = Vec::new();
-    for edit in edits {
-        let Some(removed) = text.get(edit.range.clone()).map(str::to_owned) else {
-            for (start, inserted, removed) in undo.into_iter().rev() {
-                replace(text, start, inserted, removed);
-            }
-            return false;
-        };
-        replace(text, edit.range.start, edit.range.len(), &edit.text);
-        if edits.len() > 1 {
-            undo.push((edit.range.start, edit.text.len(), removed));
-        }
-    }
-    true
+    take_all(text, edits).is_some()
 }
 
-fn replace(text: &mut String, start: usize, length: usize, by: impl AsRef<str>) {
-    text.replace_range(start..start + length, by.as_ref());
+/// Does the edits one after another, and gives those that take them back; if one of them does not fit, none is done.
+fn take_all(text: &mut String, edits: &[Edit]) -> Option<Vec<Edit>> {
+    let mut back = VecDeque::with_capacity(edits.len());
+    for edit in edits {
+        let Some(removed) = text.get(edit.range.clone()) else {
+            for Edit { range, text: removed } in back {
+                text.replace_range(range, &removed);
+            }
+            return None;
+        };
+        back.push_front(taken_back(edit, removed));
+        text.replace_range(edit.range.clone(), &edit.text);
+    }
+    Some(back.into())
+}
+
+/// The edit that takes this one back, which took out what was `removed`.
+fn taken_back(edit: &Edit, removed: &str) -> Edit {
+    let Edit { range, text } = edit;
+    Edit { range: range.start..range.start + text.len(), text: removed.to_owned() }
 }
 
 /// The latest requests.

@@ -1,12 +1,11 @@
 //! A document as its last owner knew it, made from the journal: whose words are whose, and which texts stood in the file, so that an
 //! editor that loaded one of them before a restart is understood after it. Never reads the file; the caller compares.
 
-use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use document::{Document, Edit, Revision};
 
-use super::history::{History, apply_all};
+use super::history::{Checkpoint, History, apply_all};
 use crate::keeper::Entry;
 
 /// How many texts that stood in the file are brought back; a document remembers no more.
@@ -48,7 +47,7 @@ impl History {
             return self.latest_revision();
         }
         let Some((last, earlier)) = self.entries().split_last() else { return self.latest_revision() };
-        let before = earlier.last().map_or(self.checkpoint().revision, |entry| entry.revision);
+        let before = earlier.last().map_or(self.first_revision(), |entry| entry.revision);
         last.file.written.unwrap_or(before)
     }
 
@@ -59,7 +58,7 @@ impl History {
         let perhaps: BTreeSet<Revision> = since.filter_map(|entry| entry.file.perhaps).collect();
         let may_stand = |revision| revision == written || (revision > written && perhaps.contains(&revision));
         file == self.latest_text()
-            || (may_stand(self.checkpoint().revision) && file == self.checkpoint().text)
+            || (may_stand(self.first_revision()) && self.began_with(file))
             || self.any(file.len(), |entry, text| {
                 (may_stand(entry.revision) && file == text)
                     || (entry.revision > written && is_save(entry, text, file, false))
@@ -68,8 +67,7 @@ impl History {
 
     /// Whether the document had this text before its latest one.
     pub fn had(&self, text: &str) -> bool {
-        text != self.latest_text()
-            && (text == self.checkpoint().text || self.any(text.len(), |_, then| then == text))
+        text != self.latest_text() && (self.began_with(text) || self.any(text.len(), |_, then| then == text))
     }
 
     /// Whether this text, which came out of the file, needs no taking in: it was a text of ours, or a save that was taken in.
@@ -82,7 +80,7 @@ impl History {
     /// Whether it is so for any operation and the text after it, which is to be compared with a text of this length.
     fn any(&self, length: usize, mut is_so: impl FnMut(&Entry, &str) -> bool) -> bool {
         // The texts of a long document take time to make, and most often their lengths tell them all from the other one.
-        let mut then = self.checkpoint().text.len();
+        let mut then = self.first_length();
         let has_length = |entry: &Entry| {
             then = length_after(then, &entry.edits);
             then == length
@@ -91,21 +89,28 @@ impl History {
         if !self.entries().iter().any(has_length) {
             return false;
         }
-        let mut text = self.checkpoint().text.clone();
+        let mut text = self.text_after(0);
         self.entries().iter().any(|entry| apply_all(&mut text, &entry.edits) && is_so(entry, &text))
     }
 
     /// The document before the operation of this index, with its authors and without earlier versions.
     fn document_before(&self, index: usize) -> Document {
-        // With nothing to fold the checkpoint is what it is, and a long text need not be copied.
-        let checkpoint =
-            if index == 0 { Cow::Borrowed(self.checkpoint()) } else { Cow::Owned(self.folded(index)) };
+        let Checkpoint { text, spans, .. } = self.folded(index);
+        if let [span] = spans.as_slice() {
+            // A long text need not be copied once more.
+            return Document::open(text, &span.author);
+        }
         let mut at = 0;
-        Document::open_parts(checkpoint.spans.iter().map(|span| {
-            let part = checkpoint.text.get(at..at + span.length).unwrap_or_default();
+        Document::open_parts(spans.iter().map(|span| {
+            let part = text.get(at..at + span.length).unwrap_or_default();
             at += span.length;
             (part, &span.author)
         }))
+    }
+
+    /// Whether the history begins with this text.
+    fn began_with(&self, text: &str) -> bool {
+        text.len() == self.first_length() && text == self.text_after(0)
     }
 }
 
