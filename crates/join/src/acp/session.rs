@@ -62,8 +62,14 @@ impl Sessions {
         let editor = Editor { connection: connection.clone(), session: id.clone() };
         let answerer = (self.hire)(Arc::new(editor)).map_err(|told| failed(&told))?;
         let talk = Arc::new(OnceLock::new());
-        let mut telling =
-            Telling { connection, session: id.clone(), talk: talk.clone(), is_broken: false, deeds: 0 };
+        let mut telling = Telling {
+            connection,
+            session: id.clone(),
+            talk: talk.clone(),
+            has_spoken: false,
+            is_broken: false,
+            deeds: 0,
+        };
         let outcome = answerer.answer(ask, stop, &mut move |said| telling.tell(said)).await;
         if let (Some(talk), Some(session)) = (talk.get(), self.open().get_mut(&id)) {
             session.talk = Some(talk.clone());
@@ -120,7 +126,8 @@ struct Telling {
     session: SessionId,
     /// The name of the conversation among ours.
     talk: Arc<OnceLock<String>>,
-    /// A message ended, so the next words begin a new one.
+    has_spoken: bool,
+    /// A message with words ended, so the next words begin a new one.
     is_broken: bool,
     deeds: u64,
 }
@@ -131,6 +138,7 @@ impl Telling {
         let update = match said {
             Said::Text(text) => {
                 let gap = if std::mem::take(&mut self.is_broken) { "\n\n" } else { "" };
+                self.has_spoken = true;
                 SessionUpdate::AgentMessageChunk(chunk(format!("{gap}{text}")))
             }
             Said::Thinking(text) => SessionUpdate::AgentThoughtChunk(chunk(text)),
@@ -140,7 +148,7 @@ impl Telling {
                 SessionUpdate::ToolCall(call.status(ToolCallStatus::Completed))
             }
             Said::Break | Said::Void => {
-                self.is_broken = true;
+                self.is_broken = self.has_spoken;
                 return;
             }
             Said::Talk(name) => {
