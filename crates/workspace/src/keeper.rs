@@ -20,6 +20,12 @@ pub trait Keeper: Send + 'static {
     /// its work is waited for.
     fn read(&mut self) -> Result<Option<SharedText>, KeeperError>;
 
+    /// The same, for a caller who is about to write, or who asks again soon: a file that looks as it did need not be read. A save that
+    /// it misses so, with the length and the time of the one before, is what the write gives back, or what a read tells later.
+    fn glance(&mut self) -> Result<Option<SharedText>, KeeperError> {
+        self.read()
+    }
+
     /// Replaces the file's text, which is expected to be `expected`, by `text`, so that a crash leaves one or the other whole.
     /// If something else stood there, it was a save that raced us: it is given back, to be absorbed and written again.
     fn write(&mut self, expected: &SharedText, text: &SharedText) -> Result<Displaced, KeeperError>;

@@ -182,6 +182,10 @@ impl Keeper for Kept {
         self.file.read()
     }
 
+    fn glance(&mut self) -> Result<Option<SharedText>, KeeperError> {
+        self.file.glance()
+    }
+
     fn write(&mut self, expected: &SharedText, text: &SharedText) -> Result<Displaced, KeeperError> {
         self.file.write(expected, text)
     }

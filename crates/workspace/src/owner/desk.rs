@@ -11,6 +11,7 @@ use document::{Document, Edit, Revision};
 use super::Options;
 use super::answer::{Answer, Outcome};
 use super::crowd::Crowd;
+use super::flush::How;
 use super::late::Late;
 use super::peer::Peers;
 use super::requests::Requests;
@@ -68,7 +69,8 @@ impl Desk {
     pub(super) fn turn(&mut self, batch: Vec<super::Message>, late: &mut Late) -> Outcome {
         let mut outcome = Outcome::default();
         self.close_typing();
-        self.trouble = self.take_in().err();
+        let is_told = batch.iter().any(|message| matches!(message, super::Message::FileChanged));
+        self.trouble = self.take_in(if is_told { How::Whole } else { How::Glance }).err();
         self.obey(batch, &mut outcome);
         if self.trouble.is_none() {
             self.take_late(late, &mut outcome);

@@ -32,6 +32,15 @@ enum Place {
     Displaced,
 }
 
+/// How closely the file is looked at before something is done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum How {
+    /// Somebody says that it changed, so all of it is compared.
+    Whole,
+    /// Its number, length and time tell enough.
+    Glance,
+}
+
 impl Desk {
     /// Opens the document that the keeper keeps, with all that lies on the disk for it. A disk that cannot be written now is no
     /// reason not to open it: that is tried again.
@@ -86,10 +95,14 @@ impl Desk {
 
     /// Reads the file and takes in what somebody saved there. Of several texts only the last is in the file; those before it were
     /// written late into a file that we had displaced.
-    pub(super) fn take_in(&mut self) -> Result<(), KeeperError> {
+    pub(super) fn take_in(&mut self, how: How) -> Result<(), KeeperError> {
         let (mut last, mut result) = (None, Ok(()));
         for _ in 0..RACES_MAX {
-            let read = self.keeper.read().unwrap_or_else(|error| {
+            let read = match how {
+                How::Whole => self.keeper.read(),
+                How::Glance => self.keeper.glance(),
+            };
+            let read = read.unwrap_or_else(|error| {
                 result = Err(error);
                 None
             });

@@ -76,7 +76,9 @@ pub struct StoredFile<D: Disk = RealDisk> {
     pub(super) generation: u64,
     /// What the file holds, as far as the caller was told.
     pub(super) known: Option<SharedText>,
-    /// The file as it was right after our last write.
+    /// The file as it was when it held the known text for certain.
+    pub(super) seen: Option<Look>,
+    /// The sum of our last write, and how the file was then.
     pub(super) written: Option<(Look, u64)>,
     /// The sum of a save that was handed out and is still in the file.
     pub(super) given: Option<u64>,
@@ -116,6 +118,7 @@ impl<D: Disk> StoredFile<D> {
             generation: 0,
             // At first an empty file is nothing to wonder about.
             known: Some(SharedText::default()),
+            seen: None,
             written: None,
             given: None,
             can_exchange: true,
@@ -125,9 +128,9 @@ impl<D: Disk> StoredFile<D> {
             leftovers: Vec::new(),
             remarks: Vec::new(),
         };
-        let text = file.current()?.1;
+        let (look, (_, text)) = (file.wait_for_name()?, file.current()?);
         let (leftovers, is_torn) = leftover::gather(&mut file, &text)?;
-        file.known = Some(text.clone());
+        file.know(&text, look);
         Ok(Opened { file, text, leftovers, is_torn })
     }
 
@@ -165,13 +168,14 @@ impl<D: Disk> StoredFile<D> {
     /// Makes the file anew after it was deleted, if somebody wants that. Never replaces one that has come back meanwhile.
     pub fn restore(&mut self, text: &SharedText) -> Result<(), KeeperError> {
         let whole = self.make([0, text.sum().value()], Like::New, text)?;
+        let look = self.disk.look(&whole);
         let placed = self.disk.place(&whole, &self.path);
         if let Err(error) = placed {
             self.discard_quietly(&whole);
             return Err(failed("restore", &self.path, &error));
         }
         self.disk.sync_folder(&self.folder).map_err(|error| failed("restore", &self.path, &error))?;
-        self.settle_on(text);
+        self.settle_on(text, look.ok());
         Ok(())
     }
 
@@ -253,14 +257,19 @@ impl<D: Disk> StoredFile<D> {
 
     /// What the file holds is to be found out anew.
     pub(super) fn forget(&mut self) {
-        self.known = None;
+        (self.known, self.seen) = (None, None);
     }
 
-    /// From now on the file holds this text, and the caller knows.
-    pub(super) fn settle_on(&mut self, text: &SharedText) {
-        self.known = Some(text.clone());
+    /// The file held this text, and looked so before that was read.
+    fn know(&mut self, text: &SharedText, look: Look) {
+        (self.known, self.seen) = (Some(text.clone()), Some(look));
+    }
+
+    /// From now on the file holds this text, and the caller knows. It looked so before anybody else could write in it.
+    pub(super) fn settle_on(&mut self, text: &SharedText, look: Option<Look>) {
+        (self.known, self.seen) = (Some(text.clone()), look);
         self.given = None;
-        self.written = self.disk.look(&self.path).ok().map(|look| (look, text.sum().value()));
+        self.written = look.map(|look| (look, text.sum().value()));
     }
 }
 
@@ -272,10 +281,23 @@ impl<D: Disk> Keeper for StoredFile<D> {
             self.known = None;
             return Ok(Some(save.into()));
         }
-        let Some(text) = self.news()?.1 else { return Ok(None) };
+        let look = self.wait_for_name()?;
+        let Some(text) = self.news()?.1 else {
+            self.seen = Some(look);
+            return Ok(None);
+        };
         self.given = Some(text.sum().value());
-        self.known = Some(text.clone());
+        self.know(&text, look);
         Ok(Some(text))
+    }
+
+    fn glance(&mut self) -> Result<Option<SharedText>, KeeperError> {
+        self.read_held();
+        let is_still = |look: Look| self.seen == Some(look);
+        if self.late.is_empty() && self.known.is_some() && self.disk.look(&self.path).is_ok_and(is_still) {
+            return Ok(None);
+        }
+        self.read()
     }
 
     fn write(&mut self, expected: &SharedText, text: &SharedText) -> Result<Displaced, KeeperError> {

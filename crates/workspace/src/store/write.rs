@@ -122,6 +122,8 @@ impl<D: Disk> StoredFile<D> {
 
     fn exchange(&mut self, whole: PathBuf, replacement: Replacement<'_>) -> Result<Displaced, KeeperError> {
         let Replacement { expected, text } = replacement;
+        // Whoever writes in it once it is in its place changes this.
+        let look = self.disk.look(&whole).ok();
         let mut pauses = Pauses::within(self.options.patience.missing);
         while let Err(error) = self.disk.exchange(&whole, &self.path) {
             if error.kind() == io::ErrorKind::NotFound && pauses.pause() {
@@ -162,7 +164,7 @@ impl<D: Disk> StoredFile<D> {
                 return Err(error);
             }
         };
-        self.settle_on(text);
+        self.settle_on(text, look);
         self.let_go_of_absorbed();
         match came_out {
             Some(save) => {
@@ -211,6 +213,7 @@ impl<D: Disk> StoredFile<D> {
             self.discard_quietly(whole);
             return Ok(save);
         }
+        let look = self.disk.look(whole).ok();
         if let Err(error) = self.disk.rename(whole, &self.path) {
             self.discard_quietly(whole);
             return Err(failed("replace", &self.path, &error));
@@ -218,7 +221,7 @@ impl<D: Disk> StoredFile<D> {
         self.forget();
         self.hold(Held::nameless(file, &current));
         self.disk.sync_folder(&self.folder).map_err(|error| failed("replace", &self.path, &error))?;
-        self.settle_on(text);
+        self.settle_on(text, look);
         self.let_go_of_absorbed();
         Ok(Displaced::AsExpected)
     }
@@ -244,7 +247,9 @@ impl<D: Disk> StoredFile<D> {
             }
             return Err(failed("write", &self.path, &error));
         }
-        self.settle_on(text);
+        // Nobody can tell whether it was us who wrote last.
+        self.settle_on(text, None);
+        self.written = self.disk.look(&self.path).ok().map(|look| (look, text.sum().value()));
         self.let_go_of_absorbed();
         self.discard_quietly(&copy);
         Ok(Displaced::AsExpected)
