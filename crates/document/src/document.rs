@@ -7,13 +7,15 @@ mod replay;
 mod session;
 mod state;
 
+use std::borrow::Cow;
 use std::ops::Range;
+use std::sync::Arc;
 
 pub use absorb::Absorbed;
 pub use anchor::Anchor;
 use anchor::Anchors;
 
-use crate::diff::{is_word, slice};
+use crate::diff::{Hunk, diff, is_word, slice};
 use crate::history::History;
 pub use crate::history::Revision;
 use crate::replica::Replica;
@@ -90,8 +92,13 @@ impl Document {
     /// Opens a document with the text that its file holds; `author` is who wrote that, as far as is known. A text that is given
     /// away is not copied.
     pub fn open(text: impl Into<String>, author: &Author) -> Document {
+        Document::open_shared(Arc::new(text.into()), author)
+    }
+
+    /// The same for a text that others hold, too. It is copied when the document changes while they do.
+    pub fn open_shared(text: Arc<String>, author: &Author) -> Document {
         Document {
-            replica: Replica::new(text.into(), author),
+            replica: Replica::new(text, author),
             history: History::new(0),
             versions: Versions::default(),
             anchors: Anchors::default(),
@@ -103,6 +110,11 @@ impl Document {
     /// The text as it is now.
     pub fn text(&self) -> &str {
         self.replica.text()
+    }
+
+    /// The text as it is now, for others to hold. It is copied when the document changes while they do.
+    pub fn shared_text(&self) -> &Arc<String> {
+        self.replica.shared()
     }
 
     /// The number of the text as it is now. It grows by one with every change.
@@ -170,6 +182,30 @@ impl Document {
             self.note(&edit, &removed, author);
         }
         Ok(edit)
+    }
+
+    /// Turns the text into another one by its smallest edits, and gives them in the order in which they were made: from the end of the
+    /// text to its beginning. The new text itself becomes the document's where its line endings are.
+    pub fn become_text(&mut self, new: &Arc<String>, author: &Author) -> Vec<Edit> {
+        let ending = self.line_ending();
+        let as_edit = |hunk: Hunk| Edit { range: hunk.old, text: slice(new, hunk.new).to_owned() };
+        let edits: Vec<Edit> = diff(self.text(), new).into_iter().rev().map(as_edit).collect();
+        let is_fitting = |edit: &Edit| matches!(with_line_ending(&edit.text, ending), Cow::Borrowed(_));
+        if self.replica.has_session() || !edits.iter().all(is_fitting) {
+            // The ranges are of this very text, so an edit is never out of it.
+            return edits
+                .into_iter()
+                .filter_map(|edit| self.edit(edit.range, &edit.text, author).ok())
+                .collect();
+        }
+        for edit in &edits {
+            let removed = slice(self.text(), edit.range.clone()).to_owned();
+            self.revision += 1;
+            self.make_ahead(edit, &removed, author);
+            self.note(edit, &removed, author);
+        }
+        self.replica.become_text(Arc::clone(new));
+        edits
     }
 
     /// Makes many insertions, each at a place of the text as it is now that is not behind the one before; the text is moved once for
@@ -250,6 +286,14 @@ impl Document {
     fn note(&mut self, edit: &Edit, removed: &str, author: &Author) {
         self.history.record(self.revision, author, edit.range.clone(), removed, edit.text.len());
         self.versions.record(edit.range.clone(), removed, edit.text.len());
+    }
+
+    /// Makes an edit in everything but the text, which is to follow. Only from the end of the text to its beginning, and not for peers.
+    fn make_ahead(&mut self, edit: &Edit, removed: &str, author: &Author) {
+        let client = self.replica.client(author);
+        let replica = &self.replica;
+        self.anchors.shift(edit, removed, &|at| replica.author_before(at) == Some(author));
+        self.replica.edit_ahead(edit.range.clone(), &edit.text, client);
     }
 
     /// Makes an edit in text and anchors. Keeping account of it is the caller's.

@@ -14,6 +14,7 @@ mod wire;
 
 use std::collections::BTreeMap;
 use std::ops::Range;
+use std::sync::Arc;
 
 pub use author::Author;
 use author::Authors;
@@ -27,7 +28,7 @@ use wire::{Deletion, Insertion};
 pub(crate) use wire::{Reader, put, put_text};
 
 use crate::diff::slice;
-use crate::text::{can_insert_each, insert_each};
+use crate::text::{can_insert_each, insert_each, with_each};
 
 /// One edit of a text: `range` of it was replaced by `text`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -46,7 +47,8 @@ const GROWTH: usize = 8;
 
 /// A text with its authors, and its session while peers are connected.
 pub(crate) struct Replica {
-    text: String,
+    /// Others may hold it, too; it is copied when it is written in while they do.
+    text: Arc<String>,
     index: Index,
     authors: Authors,
     /// How many units each client has inserted.
@@ -56,11 +58,11 @@ pub(crate) struct Replica {
 }
 
 impl Replica {
-    pub(crate) fn new(mut text: String, author: &Author) -> Replica {
+    pub(crate) fn new(mut text: Arc<String>, author: &Author) -> Replica {
         let mut authors = Authors::default();
         let client = authors.client(author);
         let mut replica = Replica {
-            text: String::new(),
+            text: Arc::default(),
             index: Index::default(),
             authors,
             clocks: BTreeMap::new(),
@@ -68,13 +70,20 @@ impl Replica {
             session: None,
         };
         replica.reckon(0..0, &text, client);
-        // It will be written in; room for that now saves moving all of it then.
-        text.reserve_exact(text.len() / GROWTH);
+        if let Some(text) = Arc::get_mut(&mut text) {
+            // It will be written in; room for that now saves moving all of it then.
+            text.reserve_exact(text.len() / GROWTH);
+        }
         replica.text = text;
         replica
     }
 
     pub(crate) fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The text for others to hold, without a copy.
+    pub(crate) fn shared(&self) -> &Arc<String> {
         &self.text
     }
 
@@ -136,7 +145,10 @@ impl Replica {
         for (at, text, client) in insertions {
             written.extend(self.reckon(*at..*at, text, *client).0);
         }
-        let is_done = insert_each(&mut self.text, &places);
+        let is_done = match Arc::get_mut(&mut self.text) {
+            Some(text) => insert_each(text, &places),
+            None => self.copy_with(&places),
+        };
         if let Some(session) = self.session.as_mut().filter(|_| !written.is_empty()) {
             // Peers get one update for all of them: each is a message to every page.
             session.take(vec![wire::write(&written, &[])], &self.text);
@@ -145,12 +157,39 @@ impl Replica {
         is_done
     }
 
+    /// Puts texts in where others hold the text, so that it is copied and moved in one go.
+    fn copy_with(&mut self, insertions: &[(usize, &str)]) -> bool {
+        let capacity = self.text.len() + self.text.len() / GROWTH;
+        let text = with_each(&self.text, insertions.iter().rev().copied(), capacity);
+        text.is_some_and(|text| {
+            self.text = text.into();
+            true
+        })
+    }
+
     /// Changes text and index; says the same as an update if there is a session to tell it to.
     fn splice(&mut self, range: Range<usize>, text: &str, client: Client) -> Option<Vec<u8>> {
         let (insertions, deletions) = self.reckon(range.clone(), text, client);
         let update = self.session.is_some().then(|| wire::write(&insertions, &deletions));
-        self.text.replace_range(range, text);
+        own(&mut self.text).replace_range(range, text);
         update
+    }
+
+    /// Whether peers must hear of each edit.
+    pub(crate) fn has_session(&self) -> bool {
+        self.session.is_some()
+    }
+
+    /// Makes one edit as `client` in the index alone. The text is to follow by [`become_text`](Self::become_text); until then only
+    /// what stands before the edit may be asked for, or edited. Not while there is a session.
+    pub(crate) fn edit_ahead(&mut self, range: Range<usize>, text: &str, client: Client) {
+        self.reckon(range, text, client);
+    }
+
+    /// The text, after all edits that were made ahead of it.
+    pub(crate) fn become_text(&mut self, text: Arc<String>) {
+        self.text = text;
+        self.tidy_if_long();
     }
 
     /// Changes the index as the text is going to be changed; gives what an update has to say, if there is a session to tell it to.
@@ -271,6 +310,16 @@ impl Replica {
     fn crdt(&self) -> Result<&Crdt, UpdateError> {
         self.session.as_ref().ok_or(UpdateError::NoSession)?.crdt(&self.text)
     }
+}
+
+/// The text to write in, in a copy if others hold it.
+fn own(text: &mut Arc<String>) -> &mut String {
+    if Arc::get_mut(text).is_none() {
+        let mut copy = String::with_capacity(text.len() + text.len() / GROWTH);
+        copy.push_str(text);
+        *text = Arc::new(copy);
+    }
+    Arc::make_mut(text)
 }
 
 /// The insertions that put these spans of `text`, one behind the other, between two units; the last one comes first.

@@ -7,6 +7,7 @@
 mod error;
 mod frame;
 mod history;
+mod pieces;
 mod prune;
 mod record;
 mod replay;
@@ -15,8 +16,9 @@ mod scan;
 use std::fs::{self, File, TryLockError};
 use std::io::{self, ErrorKind, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use document::{Author, Revision};
+use document::{Author, Document, Revision};
 
 pub use error::JournalError;
 pub use history::{Checkpoint, History, edits_between};
@@ -166,6 +168,21 @@ impl Journal {
         Ok((history, recovered))
     }
 
+    /// The document as its last owner knew it, as [`History`] tells; it and the journal hold one copy of the text.
+    pub fn document(&mut self, since: u64) -> Result<Document, JournalError> {
+        if let Some(document) = self.history.document(since) {
+            return Ok(document);
+        }
+        let mut bytes = Vec::new();
+        let read = self.file.seek(SeekFrom::Start(0)).and_then(|_| self.file.read_to_end(&mut bytes));
+        read.map_err(|source| failed(&self.path, source))?;
+        let (settled, floor) = (self.history.settled(), self.history.last_revision());
+        self.history = scan(bytes).history.ok_or_else(|| misfit(&self.path))?;
+        self.history.raise_floor(floor);
+        settled.into_iter().for_each(|revision| self.history.settle(revision));
+        Ok(self.history.plain_document())
+    }
+
     /// What was done, and every text between.
     pub fn history(&self) -> &History {
         &self.history
@@ -178,8 +195,17 @@ impl Journal {
 
     /// Notes several operations with one wait for the disk: all of them, or, if this fails, none.
     pub fn append_all(&mut self, entries: Vec<Entry>) -> Result<(), JournalError> {
+        self.add(entries, None)
+    }
+
+    /// The same for operations that led to `text`, which is held here without a copy where that can be.
+    pub fn append_all_to(&mut self, entries: Vec<Entry>, text: &Arc<String>) -> Result<(), JournalError> {
+        self.add(entries, Some(text))
+    }
+
+    fn add(&mut self, entries: Vec<Entry>, text: Option<&Arc<String>>) -> Result<(), JournalError> {
         let count = self.history.entries().len();
-        let written = self.take_all(entries).and_then(|bytes| self.write(&bytes));
+        let written = self.take_all(entries, text).and_then(|bytes| self.write(&bytes));
         if written.is_err() {
             self.history.truncate(count);
         }
@@ -201,7 +227,7 @@ impl Journal {
     }
 
     /// Takes the operations into the history, and gives the records for the file.
-    fn take_all(&mut self, entries: Vec<Entry>) -> Result<Vec<u8>, JournalError> {
+    fn take_all(&mut self, entries: Vec<Entry>, text: Option<&Arc<String>>) -> Result<Vec<u8>, JournalError> {
         let mut bytes = Vec::new();
         let mut last = self.history.last_revision();
         for entry in &entries {
@@ -215,6 +241,13 @@ impl Journal {
                 return Err(too_long(&self.path));
             }
         }
+        let entries = match text {
+            Some(text) => match self.history.push_all_to(entries, text) {
+                Ok(()) => return Ok(bytes),
+                Err(entries) => entries,
+            },
+            None => entries,
+        };
         let taken = self.history.push_all(entries);
         taken.map_err(|(revision, misfit)| match misfit {
             Misfit::Order => JournalError::OutOfOrder { revision, last },

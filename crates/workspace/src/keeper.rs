@@ -26,13 +26,18 @@ pub trait Keeper: Send + 'static {
         self.read()
     }
 
+    /// Whether the file looks just as our last write left it, so that news of a change are most likely of that write.
+    fn is_as_we_left_it(&self) -> bool {
+        false
+    }
+
     /// Replaces the file's text, which is expected to be `expected`, by `text`, so that a crash leaves one or the other whole.
     /// If something else stood there, it was a save that raced us: it is given back, to be absorbed and written again.
     fn write(&mut self, expected: &SharedText, text: &SharedText) -> Result<Displaced, KeeperError>;
 
-    /// Notes operations so that they survive a crash, all of them or none, with one wait for the disk. Only then may they be
-    /// acknowledged.
-    fn note(&mut self, entries: &[Entry]) -> Result<(), KeeperError>;
+    /// Notes operations that led to `text` so that they survive a crash, all of them or none, with one wait for the disk. Only then
+    /// may they be acknowledged.
+    fn note(&mut self, entries: &[Entry], text: &SharedText) -> Result<(), KeeperError>;
 
     /// Notes operations and then writes, as the two by themselves do; the error of the first is the outer one. A disk that can do
     /// part of both at once may.
@@ -42,7 +47,7 @@ pub trait Keeper: Send + 'static {
         expected: &SharedText,
         text: &SharedText,
     ) -> Result<Result<Displaced, KeeperError>, KeeperError> {
-        self.note(entries)?;
+        self.note(entries, text)?;
         Ok(self.write(expected, text))
     }
 

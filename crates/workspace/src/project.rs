@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use document::frontmatter::{Frontmatter, Session};
-use document::{Author, Revision};
+use document::{Author, Document, Revision};
 
 use crate::SharedText;
 use crate::hub::{Hub, KeeperFactory};
@@ -73,7 +73,8 @@ impl Shelf {
         drop(journal.prune(clock(), &Keep::default()));
         let since = saved_at(path).map_or(clock(), |saved| saved.min(clock()));
         let since = since.saturating_sub(EDITORS_HOLD_MILLISECONDS);
-        let beginning = beginning(journal.history(), &opened, since);
+        let document = journal.document(since)?;
+        let beginning = beginning(document, journal.history(), &opened);
         Ok(Kept {
             file: opened.file,
             journal,
@@ -120,8 +121,7 @@ fn saved_at(path: &Path) -> Option<u64> {
 }
 
 /// What the history and the files on the disk come to.
-fn beginning(history: &History, opened: &Opened, since: u64) -> Beginning {
-    let document = history.document(since);
+fn beginning(document: Document, history: &History, opened: &Opened) -> Beginning {
     let is_ours = history.explains(&opened.text);
     let is_torn = opened.is_torn && !is_ours;
     let mut displaced = Vec::new();
@@ -186,15 +186,19 @@ impl Keeper for Kept {
         self.file.glance()
     }
 
+    fn is_as_we_left_it(&self) -> bool {
+        self.file.is_as_we_left_it()
+    }
+
     fn write(&mut self, expected: &SharedText, text: &SharedText) -> Result<Displaced, KeeperError> {
         self.file.write(expected, text)
     }
 
-    fn note(&mut self, entries: &[Entry]) -> Result<(), KeeperError> {
+    fn note(&mut self, entries: &[Entry], text: &SharedText) -> Result<(), KeeperError> {
         self.unpruned += entries.len();
-        match self.journal.append_all(entries.to_vec()) {
+        match self.journal.append_all_to(entries.to_vec(), text.held()) {
             Err(JournalError::Io { source, .. }) if store::is_full(&source) && self.file.make_room() => {
-                Ok(self.journal.append_all(entries.to_vec())?)
+                Ok(self.journal.append_all_to(entries.to_vec(), text.held())?)
             }
             noted => Ok(noted?),
         }
@@ -211,7 +215,7 @@ impl Keeper for Kept {
         let (prepared, noted) = std::thread::scope(|scope| {
             let noted = std::thread::Builder::new()
                 .name("journal".to_owned())
-                .spawn_scoped(scope, || journal.append_all(entries.to_vec()));
+                .spawn_scoped(scope, || journal.append_all_to(entries.to_vec(), text.held()));
             let prepared = file.prepare(expected, text);
             (prepared, noted.map(|noted| noted.join()))
         });
@@ -222,7 +226,7 @@ impl Keeper for Kept {
                 if let Ok(prepared) = prepared {
                     self.file.abandon(prepared);
                 }
-                self.note(entries)?;
+                self.note(entries, text)?;
                 return Ok(self.write(expected, text));
             }
         }

@@ -15,7 +15,7 @@ pub struct SharedText(Arc<Whole>);
 
 #[derive(Default)]
 struct Whole {
-    text: String,
+    text: Arc<String>,
     sum: OnceLock<LongSum>,
 }
 
@@ -23,7 +23,17 @@ impl SharedText {
     /// Whether both are the same copy, so that they need not be compared.
     #[must_use]
     pub fn is(&self, other: &SharedText) -> bool {
-        Arc::ptr_eq(&self.0, &other.0)
+        self.is_held_as(other.held())
+    }
+
+    /// Whether a document holds this very copy.
+    pub(crate) fn is_held_as(&self, text: &Arc<String>) -> bool {
+        Arc::ptr_eq(&self.0.text, text)
+    }
+
+    /// The text as a document or a journal holds it.
+    pub(crate) fn held(&self) -> &Arc<String> {
+        &self.0.text
     }
 
     /// The sum of the text, as [`long_sum64`](crate::checksum::long_sum64) and the fingerprints of pending responses have it.
@@ -52,6 +62,12 @@ impl AsRef<str> for SharedText {
 
 impl From<String> for SharedText {
     fn from(text: String) -> SharedText {
+        Arc::new(text).into()
+    }
+}
+
+impl From<Arc<String>> for SharedText {
+    fn from(text: Arc<String>) -> SharedText {
         SharedText(Arc::new(Whole { text, sum: OnceLock::new() }))
     }
 }

@@ -1,6 +1,8 @@
 //! Taking in what a person saved, on top of all that agents wrote since that person's editor loaded the file.
 //! Never takes the absence of text that the editor had not seen for a deletion.
 
+use std::sync::Arc;
+
 use super::{Author, Document, Edit, Revision};
 use crate::diff::{Hunk, common_prefix, common_suffix, diff, line_end, line_hunks, line_start, slice};
 use crate::merge::{self, Holder, Notice, Side, Style, Take, holder, weave};
@@ -28,6 +30,8 @@ pub(super) struct Save<'a> {
     pub(super) to_text: Reversal,
     /// The edits are known to make the text the save, so that the two need not be compared.
     pub(super) is_all: bool,
+    /// The save in a copy that the document may keep, if there is one.
+    pub(super) shared: Option<&'a Arc<String>>,
 }
 
 /// Where a save is.
@@ -47,16 +51,26 @@ impl Document {
     /// An empty text is taken at its word. An editor empties a file for a moment while it saves; the caller, who
     /// can read again, waits for that to pass.
     pub fn absorb(&mut self, saved: &str, author: &Author) -> Absorbed {
-        self.take_in(saved, author, Place::InFile)
+        self.take_in((saved, None), author, Place::InFile)
+    }
+
+    /// The same for a save that others hold, too: where nothing else comes to it, it becomes the document's text without a copy.
+    pub fn absorb_shared(&mut self, saved: &Arc<String>, author: &Author) -> Absorbed {
+        self.take_in((saved, Some(saved)), author, Place::InFile)
     }
 
     /// Takes in a save that was in the file before the text that was published last took its place, unread. The person's editor
     /// may have loaded that text since, so the next save need not hold what this one holds.
     pub fn absorb_displaced(&mut self, saved: &str, author: &Author) -> Absorbed {
-        self.take_in(saved, author, Place::Displaced)
+        self.take_in((saved, None), author, Place::Displaced)
     }
 
-    fn take_in(&mut self, saved: &str, author: &Author, place: Place) -> Absorbed {
+    fn take_in(
+        &mut self,
+        (saved, shared): (&str, Option<&Arc<String>>),
+        author: &Author,
+        place: Place,
+    ) -> Absorbed {
         if saved == self.text() {
             self.publish();
             return Absorbed {
@@ -79,7 +93,8 @@ impl Document {
             return Absorbed { revision: self.revision, edits, notices, is_in_file: false };
         }
         edits.reverse();
-        let is_in_file = self.take_edits(&edits, Save { text: saved, author, place, to_text, is_all });
+        let is_in_file =
+            self.take_edits(&edits, Save { text: saved, author, place, to_text, is_all, shared });
         Absorbed { revision: self.revision, edits, notices, is_in_file }
     }
 
@@ -87,10 +102,17 @@ impl Document {
     pub(super) fn take_edits(&mut self, edits: &[Edit], save: Save<'_>) -> bool {
         self.history.close_step(self.text().len());
         self.revision += 1;
+        let whole = save.shared.filter(|_| save.is_all && !self.replica.has_session());
         for edit in edits {
             let removed = slice(self.text(), edit.range.clone()).to_owned();
-            self.make(edit, save.author);
+            match whole {
+                Some(_) => self.make_ahead(edit, &removed, save.author),
+                None => self.make(edit, save.author),
+            }
             self.history.record(self.revision, save.author, edit.range.clone(), &removed, edit.text.len());
+        }
+        if let Some(whole) = whole {
+            self.replica.become_text(Arc::clone(whole));
         }
         self.history.close_step(self.text().len());
         debug_assert!(!save.is_all || save.text == self.text(), "the changes of a save do not make it");

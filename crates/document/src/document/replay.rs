@@ -50,7 +50,7 @@ impl Document {
         }
         let to_text = Reversal::between(self.text(), &line_hunks(self.text(), saved));
         let place = if is_displaced { Place::Displaced } else { Place::InFile };
-        self.take_edits(edits, Save { text: saved, author, place, to_text, is_all: false });
+        self.take_edits(edits, Save { text: saved, author, place, to_text, is_all: false, shared: None });
         true
     }
 }

@@ -7,7 +7,7 @@ use crate::diff::is_word;
 
 use super::index::{Client, Id, Span, byte_of_unit, units};
 use super::wire::{self, MalformedUpdate, Parsed};
-use super::{Author, Crdt, Edit, Heard, Replica};
+use super::{Author, Crdt, Edit, Heard, Replica, own};
 
 /// Why an update of a peer was not taken. The text is unchanged.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -153,7 +153,7 @@ impl Replica {
                     Edit { range: at..at, text: text.clone() }
                 }
             };
-            self.text.replace_range(edit.range.clone(), &edit.text);
+            own(&mut self.text).replace_range(edit.range.clone(), &edit.text);
             at += edit.text.len();
             unit += units(&edit.text);
             followed.edits.push(edit);

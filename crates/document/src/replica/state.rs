@@ -89,7 +89,14 @@ impl Replica {
             *known = clock.max(*known);
         }
         let spans_max = SPANS_BEFORE_TIDYING.max(spans.len() * 2);
-        Ok(Replica { text, spans_max, index: Index::from_spans(spans), authors, clocks, session })
+        Ok(Replica {
+            text: text.into(),
+            spans_max,
+            index: Index::from_spans(spans),
+            authors,
+            clocks,
+            session,
+        })
     }
 }
 

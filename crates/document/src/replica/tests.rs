@@ -5,7 +5,7 @@ use super::{Author, Replica, UpdateError, wire};
 
 /// A replica whose agent has written `answers` one behind the other into an open session.
 fn answered(text: &str, answers: &[&str]) -> Replica {
-    let mut replica = Replica::new(text.into(), &Author::new("person"));
+    let mut replica = Replica::new(text.to_owned().into(), &Author::new("person"));
     replica.open_session(1);
     let agent = replica.client(&Author::new("agent"));
     for answer in answers {

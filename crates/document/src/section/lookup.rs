@@ -97,7 +97,8 @@ fn is_path_to(headings: &[Heading], heading: &Heading, path: &str) -> bool {
 /// Whether the title is the folded one, without a copy of a title of plain letters.
 fn is_folded(title: &str, folded_title: &str) -> bool {
     // Most titles are plain, and each is compared with each that is asked for.
-    title.trim_ascii().eq_ignore_ascii_case(folded_title)
+    title.eq_ignore_ascii_case(folded_title)
+        || (title.len() > folded_title.len() && title.trim_ascii().eq_ignore_ascii_case(folded_title))
         || (!title.is_ascii() && folded(title) == folded_title)
 }
 

@@ -33,6 +33,7 @@ mod random;
 mod restart;
 mod section;
 mod section_random;
+mod shared;
 mod stream;
 mod text;
 mod truncation;

@@ -2,10 +2,12 @@
 //! an operation that does not fit the text before it.
 
 use std::collections::{HashSet, VecDeque};
+use std::sync::Arc;
 
 use document::text::insert_each;
 use document::{Author, Edit, Revision};
 
+use super::pieces::Pieces;
 use crate::blame::{BlamedLine, Span, Spans, blame};
 use crate::keeper::{Done, Entry};
 
@@ -59,7 +61,8 @@ pub struct History {
     entries: Vec<Entry>,
     /// For each operation the edits that take it back.
     back: Vec<Vec<Edit>>,
-    text: String,
+    /// The document may hold it, too; then it is copied before it is changed here.
+    text: Arc<String>,
     requests: Requests,
     /// The revision that was in the file when that was last looked at.
     settled: Option<Revision>,
@@ -76,7 +79,7 @@ impl History {
         // Room for what comes, so that not all of it moves at once.
         text.reserve_exact(text.len() / GROWTH);
         let (entries, back) = (Vec::new(), Vec::new());
-        Ok(History { start: checkpoint, entries, back, text, requests, settled: None })
+        Ok(History { start: checkpoint, entries, back, text: text.into(), requests, settled: None })
     }
 
     /// Takes an operation, if it follows the last one.
@@ -85,10 +88,28 @@ impl History {
         if entry.revision <= self.latest_revision() {
             return Err(Misfit::Order);
         }
-        self.back.push(take_all(&mut self.text, &entry.edits).ok_or(Misfit::Edits)?);
+        self.back.push(take_all(own(&mut self.text), &entry.edits).ok_or(Misfit::Edits)?);
         self.requests.note(&entry);
         self.entries.push(entry);
         Ok(())
+    }
+
+    /// Takes operations that led to `text`, and holds that text without a copy; gives them back if that is not just what they led to.
+    pub(super) fn push_all_to(&mut self, entries: Vec<Entry>, text: &Arc<String>) -> Result<(), Vec<Entry>> {
+        let revisions = entries.iter().map(|entry| entry.revision);
+        let in_order = std::iter::once(self.latest_revision()).chain(revisions).is_sorted_by(|a, b| a < b);
+        match way_back(&self.text, &entries, text).filter(|_| in_order) {
+            None => Err(entries),
+            Some(back) => {
+                self.back.extend(back);
+                self.text = Arc::clone(text);
+                for entry in entries {
+                    self.requests.note(&entry);
+                    self.entries.push(entry);
+                }
+                Ok(())
+            }
+        }
     }
 
     /// Takes several operations. If one does not fit, those before it are taken, and its revision is told.
@@ -101,7 +122,7 @@ impl History {
         let places: Vec<(usize, &str)> =
             edits().filter(|_| is_plain).map(|edit| (edit.range.start, edit.text.as_str())).collect();
         // What many added in different places is put in with one move of the text.
-        if is_plain && insert_each(&mut self.text, &places) {
+        if is_plain && insert_each(own(&mut self.text), &places) {
             for entry in entries {
                 self.requests.note(&entry);
                 self.back.push(entry.edits.iter().rev().map(|edit| taken_back(edit, "")).collect());
@@ -119,7 +140,7 @@ impl History {
     /// Takes the operations back that came after the first `count`.
     pub(super) fn truncate(&mut self, count: usize) {
         for back in self.back.drain(count.min(self.entries.len())..).rev() {
-            apply_all(&mut self.text, &back);
+            apply_all(own(&mut self.text), &back);
         }
         self.entries.truncate(count);
         let mut requests = Requests::of(&self.start);
@@ -130,6 +151,11 @@ impl History {
     /// The text of this revision was in the file.
     pub(super) fn settle(&mut self, revision: Revision) {
         self.settled = Some(revision);
+    }
+
+    /// The revision that was in the file when that was last looked at.
+    pub(super) fn settled(&self) -> Option<Revision> {
+        self.settled
     }
 
     /// Whether the latest text was in the file for certain.
@@ -144,7 +170,7 @@ impl History {
 
     /// Folds the oldest `count` operations into the checkpoint.
     pub(super) fn fold(&mut self, count: usize) {
-        self.start = Checkpoint { text: String::new(), ..self.folded(count) };
+        self.start = self.folded_without_text(count);
         let count = count.min(self.entries.len());
         self.entries.drain(..count);
         self.back.drain(..count);
@@ -152,7 +178,12 @@ impl History {
 
     /// What the checkpoint would be after the oldest `count` operations.
     pub(super) fn folded(&self, count: usize) -> Checkpoint {
-        let mut checkpoint = Checkpoint { text: self.text_after(count), ..self.start.clone() };
+        Checkpoint { text: self.text_after(count), ..self.folded_without_text(count) }
+    }
+
+    /// The same, but for its text.
+    pub(super) fn folded_without_text(&self, count: usize) -> Checkpoint {
+        let mut checkpoint = self.start.clone();
         let mut spans = Spans::of(&checkpoint);
         let mut requests = Requests::of(&checkpoint);
         for entry in self.entries.iter().take(count) {
@@ -196,6 +227,21 @@ impl History {
             apply_all(&mut text, back);
         }
         text
+    }
+
+    /// The same, taken out of here without a copy where nobody else holds the latest text. Another one is to be [given
+    /// back](Self::give_text).
+    pub(super) fn take_text_after(&mut self, count: usize) -> Arc<String> {
+        let mut text = std::mem::take(&mut self.text);
+        for back in self.back.iter().skip(count).rev() {
+            apply_all(own(&mut text), back);
+        }
+        text
+    }
+
+    /// The latest text, after it was [taken](Self::take_text_after).
+    pub(super) fn give_text(&mut self, text: Arc<String>) {
+        self.text = text;
     }
 
     /// What was done since, oldest first.
@@ -247,6 +293,31 @@ pub fn edits_between(old: &str, new: &str) -> Vec<Edit> {
         text: new.get(hunk.new).unwrap_or_default().to_owned(),
     };
     hunks.into_iter().rev().map(edit).collect()
+}
+
+/// The text to change, in a copy if others hold it.
+fn own(text: &mut Arc<String>) -> &mut String {
+    if Arc::get_mut(text).is_none() {
+        let mut copy = String::with_capacity(text.len() + text.len() / GROWTH);
+        copy.push_str(text);
+        *text = Arc::new(copy);
+    }
+    Arc::make_mut(text)
+}
+
+/// For each operation the edits that take it back, if all of them together turn `old` into just `new`.
+fn way_back(old: &str, entries: &[Entry], new: &str) -> Option<Vec<Vec<Edit>>> {
+    let mut pieces = Pieces::of(old);
+    let mut back = Vec::with_capacity(entries.len());
+    for entry in entries {
+        let mut edits = VecDeque::with_capacity(entry.edits.len());
+        for edit in &entry.edits {
+            let removed = pieces.edit(edit.range.clone(), &edit.text)?;
+            edits.push_front(taken_back(edit, &removed));
+        }
+        back.push(edits.into());
+    }
+    pieces.are(new).then_some(back)
 }
 
 /// Does the edits one after another; if one of them does not fit, none is done.

@@ -2,10 +2,12 @@
 //! editor that loaded one of them before a restart is understood after it. Never reads the file; the caller compares.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use document::{Document, Edit, Revision};
 
 use super::history::{Checkpoint, History, apply_all};
+use crate::blame::Span;
 use crate::keeper::Entry;
 
 /// How many texts that stood in the file are brought back; a document remembers no more.
@@ -14,7 +16,9 @@ const VERSIONS_MAX: usize = 64;
 impl History {
     /// The document with its latest versions. Operations before the time `since` bring none back, unless they may be missing in the
     /// file: an editor that holds one for longer is less likely than a file that was changed on purpose.
-    pub fn document(&self, since: u64) -> Document {
+    /// It holds the latest text together with this history. None if an operation does not fit, and then the history is of no use any more:
+    /// its text is gone.
+    pub(super) fn document(&mut self, since: u64) -> Option<Document> {
         let known = |entry: &Entry| [entry.file.written, entry.file.perhaps];
         let written: BTreeSet<Revision> = self.entries().iter().flat_map(known).flatten().collect();
         let stood = |entry: &Entry| written.contains(&entry.revision) || entry.file.save.is_some();
@@ -27,10 +31,12 @@ impl History {
             }
             start = index;
         }
-        let mut document = self.document_before(start);
+        let length = self.latest_text().len();
+        let spans = self.folded_without_text(start).spans;
+        let mut document = opened(self.take_text_after(start), &spans);
         for entry in self.entries().iter().skip(start) {
             if !repeat(&mut document, entry) {
-                return self.document_before(self.entries().len());
+                return None;
             }
             if written.contains(&entry.revision) {
                 document.publish();
@@ -38,7 +44,14 @@ impl History {
         }
         // Perhaps the last text came into the file and nobody lived to note it.
         document.publish();
-        document
+        self.give_text(Arc::clone(document.shared_text()));
+        (document.text().len() == length).then_some(document)
+    }
+
+    /// The document with its authors and without earlier versions.
+    pub(super) fn plain_document(&self) -> Document {
+        let Checkpoint { text, spans, .. } = self.folded(self.entries().len());
+        opened(text.into(), &spans)
     }
 
     /// The latest revision whose text was in the file for certain. Later ones may have come there, too.
@@ -93,25 +106,23 @@ impl History {
         self.entries().iter().any(|entry| apply_all(&mut text, &entry.edits) && is_so(entry, &text))
     }
 
-    /// The document before the operation of this index, with its authors and without earlier versions.
-    fn document_before(&self, index: usize) -> Document {
-        let Checkpoint { text, spans, .. } = self.folded(index);
-        if let [span] = spans.as_slice() {
-            // A long text need not be copied once more.
-            return Document::open(text, &span.author);
-        }
-        let mut at = 0;
-        Document::open_parts(spans.iter().map(|span| {
-            let part = text.get(at..at + span.length).unwrap_or_default();
-            at += span.length;
-            (part, &span.author)
-        }))
-    }
-
     /// Whether the history begins with this text.
     fn began_with(&self, text: &str) -> bool {
         text.len() == self.first_length() && text == self.text_after(0)
     }
+}
+
+/// A document whose parts are by several authors. A text of one author need not be copied.
+fn opened(text: Arc<String>, spans: &[Span]) -> Document {
+    if let [span] = spans {
+        return Document::open_shared(text, &span.author);
+    }
+    let mut at = 0;
+    Document::open_parts(spans.iter().map(|span| {
+        let part = text.get(at..at + span.length).unwrap_or_default();
+        at += span.length;
+        (part, &span.author)
+    }))
 }
 
 /// How long a text of this length is after some edits.

@@ -109,7 +109,7 @@ impl DocumentActor {
             last_flush = Some(Instant::now());
             (alarm.said, alarm.shown) = (None, None);
             alarm.retry = outcome.needs_retry.then(|| Instant::now() + RETRY);
-            self.tell(outcome);
+            self.tell(outcome).await;
             let is_done = batch.is_empty() && alarm.retry.is_none();
             if !is_open || (is_done && !self.can_be_called()) {
                 return;
@@ -180,7 +180,7 @@ impl DocumentActor {
         true
     }
 
-    fn tell(&mut self, outcome: Outcome) {
+    async fn tell(&mut self, outcome: Outcome) {
         let (text, revision) = (self.desk.shared_text(), self.desk.revision);
         self.snapshot.send_if_modified(|snapshot| {
             let is_new = snapshot.revision != revision || snapshot.text != text;
@@ -189,16 +189,26 @@ impl DocumentActor {
             }
             is_new
         });
-        for event in outcome.events {
-            // Nobody may be listening.
-            drop(self.events.send(event));
-        }
-        for answer in outcome.answers {
+        // Whoever is woken first goes first. Few callers may look for the event of what they did.
+        let Outcome { events, answers, tells_peers_later: is_crowd, .. } = outcome;
+        let (before, after) = if is_crowd { (Vec::new(), events) } else { (events, Vec::new()) };
+        self.announce(before);
+        for answer in answers {
             answer.send();
         }
-        if outcome.tells_peers_later {
+        self.announce(after);
+        if is_crowd {
+            // Those who were answered go first.
+            tokio::task::yield_now().await;
             self.desk.tell_peers();
             self.desk.tell_peers_what_is_saved();
+        }
+    }
+
+    fn announce(&self, events: Vec<DocumentChanged>) {
+        for event in events {
+            // Nobody may be listening.
+            drop(self.events.send(event));
         }
     }
 }

@@ -2,6 +2,7 @@
 //! order of blocks within a section.
 
 use std::collections::{BTreeSet, VecDeque};
+use std::sync::Arc;
 
 use document::contain::{Addition, Appended, Containment, Limits, append_contained, contain};
 use document::section::Place;
@@ -272,7 +273,7 @@ impl Desk {
                 let added = added.to_owned();
                 self.document.edit(at..at, &added, &request.actor.author()).into_iter().collect()
             }
-            None => self.become_text(&new, &request.actor.author()),
+            None => self.document.become_text(&Arc::new(new), &request.actor.author()),
         };
         self.record(edits, request, Some(&target.title), ChangeKind::Appended);
         Ok(FileResult::Written { bytes: content.len() })

@@ -1,10 +1,11 @@
 //! Does one command on the text in memory. Never touches the disk, and never changes anything when it refuses.
 
+use std::sync::Arc;
+
 use document::component::components;
 use document::contain::{ContainError, Limits, replace_contained};
-use document::diff::diff;
 use document::section::{self, Place, Section, SectionError, find_sections, is_proposal, locate};
-use document::{Author, Edit, Revision};
+use document::{Edit, Revision};
 
 use super::desk::{Change, Desk};
 use super::passage;
@@ -72,17 +73,17 @@ impl Desk {
         document::text::check(content).map_err(|error| {
             Refusal::new(FileErrorKind::InvalidContent, format!("{}: {error}", self.path))
         })?;
-        if **content == *self.document.text() {
+        if self.has(content) {
             return Ok(FileResult::Written { bytes: 0 });
         }
         if request.base != Some(self.revision) {
             return Err(self.conflict(request.base, self.document.text().to_owned(), "the document"));
         }
         let before = self.document.mark();
-        let edits = self.become_text(content, &request.actor.author());
+        let edits = self.document.become_text(content.held(), &request.actor.author());
         self.record(edits, request, None, ChangeKind::Written);
         self.touched.compare(before, self.document.mark(), self.revision);
-        if **content == *self.document.text() {
+        if self.has(content) {
             // Whoever reads it next gets the caller's copy.
             self.share(content);
         }
@@ -104,7 +105,7 @@ impl Desk {
             return Ok(FileResult::Written { bytes: 0 });
         }
         self.check_base(request, &target)?;
-        let edits = self.become_text(&new, &request.actor.author());
+        let edits = self.document.become_text(&Arc::new(new), &request.actor.author());
         self.record(edits, request, Some(&target.title), ChangeKind::SectionWritten);
         Ok(FileResult::Written { bytes: content.len() })
     }
@@ -240,18 +241,6 @@ impl Desk {
             return section::mark_proposal(text, title, true).map_err(|error| self.section_refusal(&error));
         }
         Ok(text.to_owned())
-    }
-
-    /// Turns the text into another one by its smallest edits.
-    pub(super) fn become_text(&mut self, new: &str, author: &Author) -> Vec<Edit> {
-        let hunks = diff(self.document.text(), new);
-        let mut edits = Vec::new();
-        for hunk in hunks.into_iter().rev() {
-            // The ranges are of this very text, so an edit is never out of it.
-            let text = new.get(hunk.new).unwrap_or_default();
-            edits.extend(self.document.edit(hunk.old, text, author));
-        }
-        edits
     }
 
     pub(super) fn record(

@@ -54,6 +54,8 @@ pub(super) struct Desk {
     /// The text at a revision of the document, in one copy for all who only read it.
     pub(super) shared: Option<(Revision, SharedText)>,
     pub(super) crowd: Crowd,
+    /// There were news of a change that looks like our own write.
+    pub(super) is_doubtful: bool,
 }
 
 /// What a change was, besides its edits.
@@ -69,8 +71,8 @@ impl Desk {
     pub(super) fn turn(&mut self, batch: Vec<super::Message>, late: &mut Late) -> Outcome {
         let mut outcome = Outcome::default();
         self.close_typing();
-        let is_told = batch.iter().any(|message| matches!(message, super::Message::FileChanged));
-        self.trouble = self.take_in(if is_told { How::Whole } else { How::Glance }).err();
+        let how = self.how_to_look(&batch);
+        self.trouble = self.take_in(how).err();
         self.obey(batch, &mut outcome);
         if self.trouble.is_none() {
             self.take_late(late, &mut outcome);
@@ -101,6 +103,18 @@ impl Desk {
         outcome
     }
 
+    /// How closely the file is to be looked at. News of a change are most often of our own write; whether somebody saved in the same
+    /// moment is found out when nobody waits.
+    fn how_to_look(&mut self, batch: &[super::Message]) -> How {
+        let is_told = batch.iter().any(|message| matches!(message, super::Message::FileChanged));
+        if (is_told && !self.keeper.is_as_we_left_it()) || (self.is_doubtful && batch.is_empty()) {
+            self.is_doubtful = false;
+            return How::Whole;
+        }
+        self.is_doubtful |= is_told;
+        How::Glance
+    }
+
     /// Whether the file lacks words that are here.
     pub(super) fn is_dirty(&self) -> bool {
         !self.is_in_file() || !self.unnoted.is_empty()
@@ -120,7 +134,7 @@ impl Desk {
         match self.shared() {
             Some(text) => text.clone(),
             None => {
-                let text = SharedText::from(self.document.text());
+                let text = SharedText::from(Arc::clone(self.document.shared_text()));
                 self.share(&text);
                 text
             }
@@ -132,6 +146,11 @@ impl Desk {
         self.shared = Some((self.document.revision(), text.clone()));
     }
 
+    /// Whether the document reads so.
+    pub(super) fn has(&self, text: &SharedText) -> bool {
+        text.is_held_as(self.document.shared_text()) || **text == *self.document.text()
+    }
+
     fn shared(&self) -> Option<&SharedText> {
         let (revision, text) = self.shared.as_ref()?;
         (*revision == self.document.revision()).then_some(text)
@@ -139,7 +158,7 @@ impl Desk {
 
     /// Whether the file holds the document's text, as far as is known.
     pub(super) fn is_in_file(&self) -> bool {
-        self.shared().is_some_and(|text| text.is(&self.in_file)) || *self.in_file == *self.document.text()
+        self.has(&self.in_file)
     }
 
     /// The structure of the text, if it was read since the text changed.

@@ -6,7 +6,7 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
-use document::{Absorbed, Author, Document, Edit, Revision};
+use document::{Edit, Revision};
 
 use super::Options;
 use super::crowd::Crowd;
@@ -14,6 +14,7 @@ use super::desk::{Change, Desk};
 use super::peer::Peers;
 use super::requests::Requests;
 use super::touched::Touched;
+use crate::SharedText;
 use crate::command::Actor;
 use crate::event::ChangeKind;
 use crate::journal::edits_between;
@@ -71,9 +72,10 @@ impl Desk {
             structure: None,
             shared: None,
             crowd: Crowd::default(),
+            is_doubtful: false,
         };
-        for save in &displaced {
-            desk.absorb(save, Place::Displaced);
+        for save in displaced {
+            desk.absorb(&save.into(), Place::Displaced);
         }
         // They must be noted and gone before anything later is: taken in a second time, they would seem to delete what came since.
         desk.trouble = desk.note().err();
@@ -154,7 +156,7 @@ impl Desk {
                     self.keeper.settled(self.revision);
                     return Ok(());
                 }
-                Displaced::Save(saved) => self.absorb(&saved, Place::Displaced),
+                Displaced::Save(saved) => self.absorb(&saved.into(), Place::Displaced),
             }
         }
         if self.is_dirty() { Err(KeeperError::Busy) } else { Ok(()) }
@@ -171,14 +173,13 @@ impl Desk {
         if self.unnoted.is_empty() { self.keeper.tend() } else { None }
     }
 
-    fn absorb(&mut self, saved: &str, place: Place) {
-        let person = self.options.person.clone();
-        let absorb: fn(&mut Document, &str, &Author) -> Absorbed = match place {
-            Place::InFile => Document::absorb,
-            Place::Displaced => Document::absorb_displaced,
-        };
+    fn absorb(&mut self, saved: &SharedText, place: Place) {
+        let person = &self.options.person;
         let before = self.document.mark();
-        let absorbed = absorb(&mut self.document, saved, &person);
+        let absorbed = match place {
+            Place::InFile => self.document.absorb_shared(saved.held(), person),
+            Place::Displaced => self.document.absorb_displaced(saved, person),
+        };
         self.tell_of_clashes(&absorbed.notices);
         if absorbed.edits.is_empty() {
             return;
@@ -196,13 +197,14 @@ impl Desk {
     }
 
     /// Keeps account of a save that is in the document already.
-    fn saved(&mut self, edits: Vec<Edit>, before: Revision, saved: &str, place: Place) {
+    fn saved(&mut self, edits: Vec<Edit>, before: Revision, saved: &SharedText, place: Place) {
         let actor = Actor::User(self.options.person.name().to_owned());
         let change = Change { actor: &actor, section: None, request: None, kind: ChangeKind::Saved };
         self.changed(edits, &change);
         self.touched.compare(before, self.document.mark(), self.revision);
         if let Some(entry) = self.unnoted.last_mut() {
-            let edits = edits_between(self.document.text(), saved);
+            let is_all = saved.is_held_as(self.document.shared_text());
+            let edits = if is_all { Vec::new() } else { edits_between(self.document.text(), saved) };
             if edits.is_empty() && place == Place::InFile {
                 self.written = self.revision;
             }
@@ -216,7 +218,8 @@ impl Desk {
             return Ok(());
         }
         self.prepare_notes();
-        self.keeper.note(&self.unnoted)?;
+        let text = self.shared_text();
+        self.keeper.note(&self.unnoted, &text)?;
         self.unnoted.clear();
         Ok(())
     }

@@ -398,13 +398,14 @@ impl Desk {
         })?;
         let before = self.document.mark();
         let merged = merge(base, self.document.text(), text);
-        let edits = self.become_text(&merged.text, author);
+        let length = merged.text.len();
+        let edits = self.document.become_text(&Arc::new(merged.text), author);
         self.tell_of_clashes(&merged.notices);
         if !edits.is_empty() {
             self.typed(edits, author, ChangeKind::Edited);
             self.touched.compare(before, self.document.mark(), self.revision);
         }
-        Ok(merged.text.len())
+        Ok(length)
     }
 
     fn take_update(&mut self, peer: u64, bytes: &[u8]) {

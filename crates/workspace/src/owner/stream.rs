@@ -2,6 +2,7 @@
 //! never takes away what somebody typed into it.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use document::component::{self, closing_line, inert};
 use document::contain::{Containment, Limits, append_contained, contain};
@@ -212,7 +213,7 @@ impl Desk {
             Some((at, added)) => (at, added.to_owned()),
             // A marker came in as well.
             None => {
-                let edits = self.become_text(&new, &author);
+                let edits = self.document.become_text(&Arc::new(new), &author);
                 let end = self.document.text().rfind(shape.as_str())? + shape.len();
                 stream.anchor = self.document.anchor_at(end).ok();
                 return Some(edits);
@@ -264,7 +265,7 @@ impl Desk {
         };
         match new {
             Some(new) => {
-                let edits = self.become_text(&new, &stream.actor.author());
+                let edits = self.document.become_text(&Arc::new(new), &stream.actor.author());
                 self.streamed(stream, edits);
             }
             None => stream.is_lost = true,

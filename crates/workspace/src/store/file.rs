@@ -300,12 +300,17 @@ impl<D: Disk> Keeper for StoredFile<D> {
         self.read()
     }
 
+    fn is_as_we_left_it(&self) -> bool {
+        let is_still = |look: Look| self.written.is_some_and(|(written, _)| look == written);
+        self.disk.look(&self.path).is_ok_and(is_still)
+    }
+
     fn write(&mut self, expected: &SharedText, text: &SharedText) -> Result<Displaced, KeeperError> {
         self.replace(expected, text)
     }
 
     /// A file alone remembers nothing; a project puts a journal beside it.
-    fn note(&mut self, _: &[Entry]) -> Result<(), KeeperError> {
+    fn note(&mut self, _: &[Entry], _: &SharedText) -> Result<(), KeeperError> {
         Ok(())
     }
 

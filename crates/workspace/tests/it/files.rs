@@ -39,7 +39,7 @@ impl Keeper for FileKeeper {
         Ok(if *expected == stood { Displaced::AsExpected } else { Displaced::Save(stood) })
     }
 
-    fn note(&mut self, _: &[Entry]) -> Result<(), KeeperError> {
+    fn note(&mut self, _: &[Entry], _: &SharedText) -> Result<(), KeeperError> {
         Ok(())
     }
 }

@@ -137,7 +137,7 @@ impl Keeper for MemoryKeeper {
         }))
     }
 
-    fn note(&mut self, entries: &[Entry]) -> Result<(), KeeperError> {
+    fn note(&mut self, entries: &[Entry], _: &SharedText) -> Result<(), KeeperError> {
         self.with(|disk| {
             disk.notes += 1;
             disk.entries.extend_from_slice(entries);

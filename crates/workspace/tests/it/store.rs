@@ -99,6 +99,37 @@ fn news_of_our_own_write_is_told_from_a_save() {
     assert_eq!(scene.file.read().unwrap().as_deref(), Some("owt\n"));
 }
 
+/// A save in place that leaves number, length and time as they were.
+fn save_unnoticed(path: &Path, text: &str) {
+    let modified = fs::metadata(path).unwrap().modified().unwrap();
+    fs::write(path, text).unwrap();
+    fs::File::options().write(true).open(path).unwrap().set_modified(modified).unwrap();
+}
+
+#[test]
+fn a_glance_sees_saves_and_what_it_misses_comes_out_of_the_write() {
+    let mut scene = scene("one\n");
+    assert_eq!(scene.file.glance().unwrap(), None);
+    fs::write(&scene.path, "three\n").unwrap();
+    assert_eq!(scene.file.glance().unwrap().as_deref(), Some("three\n"));
+    save_unnoticed(&scene.path, "eerht\n");
+    assert_eq!(scene.file.glance().unwrap(), None);
+    let written = scene.file.write(&"three\n".into(), &"four\n".into()).unwrap();
+    assert_eq!(written, Displaced::Save("eerht\n".to_owned()));
+    assert_eq!(scene.file.glance().unwrap(), None);
+    save_unnoticed(&scene.path, "ruof\n");
+    assert_eq!(scene.file.glance().unwrap(), None);
+    assert_eq!(scene.file.read().unwrap().as_deref(), Some("ruof\n"));
+}
+
+#[test]
+fn a_save_right_after_our_write_is_seen_at_a_glance() {
+    let mut scene = scene("one\n");
+    scene.file.write(&"one\n".into(), &"two\n".into()).unwrap();
+    fs::write(&scene.path, "two and more\n").unwrap();
+    assert_eq!(scene.file.glance().unwrap().as_deref(), Some("two and more\n"));
+}
+
 #[test]
 fn bytes_that_are_no_text_are_left_as_they_are() {
     let mut scene = scene("one\n");
