@@ -79,12 +79,9 @@ test("who wrote a word is said when the pointer rests on it", async () => {
   assert.equal(await words.getAttribute("title"), "Terminal");
 });
 
-test("nothing moves for those who want no motion", async () => {
-  const page = await stage.page("motion.md", { reducedMotion: "reduce", mode: "split" });
-  await page.locator(".reading h2").first().waitFor();
-  await page.keyboard.press("F1");
-  await page.locator("dialog[open]").waitFor();
-  const moving = await page.evaluate(() => {
+/** What moves longer than an eye notices. */
+const moving = (page) =>
+  page.evaluate(() => {
     const seconds = (list) => Math.max(...list.split(",").map((time) => (time.trim().endsWith("ms") ? parseFloat(time) / 1000 : parseFloat(time))));
     return [...document.querySelectorAll("*")]
       .filter((element) => {
@@ -95,5 +92,21 @@ test("nothing moves for those who want no motion", async () => {
       })
       .map((element) => `${element.localName}.${element.className}`);
   });
-  assert.deepEqual(moving, []);
+
+test("nothing moves for those who want no motion", async () => {
+  const page = await stage.page("motion.md", { reducedMotion: "reduce", mode: "split" });
+  await page.locator(".reading h2").first().waitFor();
+  await page.locator(".cm-content").focus();
+  await page.locator(".cm-editor.cm-focused").waitFor();
+  assert.deepEqual(await moving(page), [], "the caret does not blink");
+  await page.keyboard.press("F1");
+  await page.locator("dialog[open]").waitFor();
+  assert.deepEqual(await moving(page), []);
+});
+
+test("the caret blinks for everybody else", async () => {
+  const page = await stage.page("motion.md", { reducedMotion: "no-preference" });
+  await page.locator(".cm-content").focus();
+  await page.locator(".cm-editor.cm-focused").waitFor();
+  assert.deepEqual((await moving(page)).filter((element) => element.includes("cm-cursorLayer")).length, 1);
 });
