@@ -102,7 +102,7 @@ async fn two_workers_of_a_run_ask_at_once_and_a_no_to_one_is_none_to_the_other()
         pane.keys(&[if is_terminal { "1" } else { "4" }]);
     }
     wait_until("the command", || person.scratch.path("project/made").exists());
-    assert!(rules(&person).contains("deny WebFetch("), "{}", rules(&person));
+    wait_until("the rule", || rules(&person).contains("deny WebFetch("));
     // Both go on; stopping the run ends both.
     pane.until("esc to interrupt");
     pane.keys(&["Escape"]);
