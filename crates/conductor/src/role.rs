@@ -1,6 +1,9 @@
 //! Who can work in a run: two roles that are always there, and those that a project describes in `.agent-doc/workers`. Never reads
 //! a file, and never lets a description widen what rules allow: a role names the tools it has, and rules weigh each call.
 
+use std::ops::RangeInclusive;
+use std::time::Duration;
+
 use document::frontmatter::{body, text_of};
 
 /// The longest name of a worker.
@@ -26,6 +29,10 @@ pub struct Role {
     pub model: Option<String>,
     /// How many requests to its model one prompt of it may take.
     pub turns_max: Option<u32>,
+    /// How many tokens its model may write in one attempt.
+    pub tokens_max: Option<u64>,
+    /// How long one attempt may take.
+    pub time_max: Option<Duration>,
     /// What it is told about its work.
     pub instructions: String,
 }
@@ -63,6 +70,8 @@ impl Role {
             tools: LOOKING.map(str::to_owned).to_vec(),
             model: None,
             turns_max: None,
+            tokens_max: None,
+            time_max: None,
             instructions: "You look things up: files of the project first, then the web where you may. Quote what you found \
                 with its place, as path:line or address."
                 .to_owned(),
@@ -77,6 +86,8 @@ impl Role {
             tools: RUNNING.map(str::to_owned).to_vec(),
             model: None,
             turns_max: None,
+            tokens_max: None,
+            time_max: None,
             instructions: "You find things out by running commands: count, build, test, measure. Say which command gave which \
                 result, and keep long output out of the document."
                 .to_owned(),
@@ -89,8 +100,8 @@ impl Role {
         vec![Self::researcher(), Self::terminal()]
     }
 
-    /// A role from its description: keys `name`, `tools`, `model` and `turns` in the frontmatter, instructions below. `stem` is the
-    /// name of the file, for one that says no name.
+    /// A role from its description: keys `name`, `tools`, `model`, `turns`, `tokens` and `minutes` in the frontmatter, instructions
+    /// below. `stem` is the name of the file, for one that says no name.
     ///
     /// # Errors
     ///
@@ -109,18 +120,22 @@ impl Role {
             }
             None => LOOKING.map(str::to_owned).to_vec(),
         };
-        let turns_max = match text_of(text, "turns") {
-            Some(number) => {
-                let number = number.trim().parse().ok().filter(|number| (1..=1000).contains(number));
-                Some(number.ok_or(RoleError::Key { key: "turns", wanted: "a number from 1 to 1000" })?)
-            }
-            None => None,
-        };
+        let turns_max = number(text, "turns", 1..=1000, "a number from 1 to 1000")?;
+        let tokens_max = number(text, "tokens", 1..=100_000_000, "a number from 1 to 100000000")?;
+        let minutes = number(text, "minutes", 1..=1440, "a number from 1 to 1440")?;
         let instructions = body(text).trim().to_owned();
         match instructions.len() {
             0 => Err(RoleError::Silent),
             length if length > INSTRUCTIONS_MAX => Err(RoleError::TooLong),
-            _ => Ok(Role { name, tools, model: text_of(text, "model"), turns_max, instructions }),
+            _ => Ok(Role {
+                name,
+                tools,
+                model: text_of(text, "model"),
+                turns_max: turns_max.and_then(|turns| turns.try_into().ok()),
+                tokens_max,
+                time_max: minutes.map(|minutes| Duration::from_secs(minutes * 60)),
+                instructions,
+            }),
         }
     }
 
@@ -146,6 +161,18 @@ pub fn is_name(name: &str) -> bool {
         && !TAKEN.contains(&name.to_lowercase().as_str())
 }
 
+/// The number behind a key, if it is there.
+fn number(
+    text: &str,
+    key: &'static str,
+    range: RangeInclusive<u64>,
+    wanted: &'static str,
+) -> Result<Option<u64>, RoleError> {
+    let Some(value) = text_of(text, key) else { return Ok(None) };
+    let number = value.trim().parse().ok().filter(|number| range.contains(number));
+    number.map(Some).ok_or(RoleError::Key { key, wanted })
+}
+
 fn names(line: &str) -> Option<Vec<String>> {
     let names: Vec<String> =
         line.split(',').map(|name| name.trim().to_owned()).filter(|name| !name.is_empty()).collect();
@@ -156,13 +183,16 @@ fn names(line: &str) -> Option<Vec<String>> {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::{Role, RoleError};
 
     #[test]
     fn a_role_is_read_from_its_frontmatter_and_body() {
-        let text = "---\nname: Critic\ntools: Read, Grep\nmodel: offline\nturns: 5\n---\nDoubt everything.\n";
+        let text = "---\nname: Critic\ntools: Read, Grep\nmodel: offline\nturns: 5\ntokens: 9000\nminutes: 2\n---\nDoubt everything.\n";
         let role = Role::parse("critic", text).unwrap();
         assert_eq!((role.name.as_str(), role.turns_max), ("Critic", Some(5)));
+        assert_eq!((role.tokens_max, role.time_max), (Some(9000), Some(Duration::from_secs(120))));
         assert_eq!(role.tools, ["Read", "Grep"]);
         assert!(role.has("Read") && !role.has("Bash"));
         assert_eq!(
@@ -186,7 +216,12 @@ mod tests {
         }
         assert_eq!(Role::parse("A", "---\nname: B\n---\n"), Err(RoleError::Silent));
         assert!(told("A", "---\ntools: [Read]\n---\nx").contains("tools"));
-        assert!(told("A", "---\nturns: many\n---\nx").contains("from 1 to 1000"));
+        for limit in ["turns: many", "turns: 0", "tokens: -1", "tokens: 1.5", "minutes: 1 h", "minutes: 9999"]
+        {
+            let (key, _) = limit.split_once(':').unwrap();
+            let said = told("A", &format!("---\n{limit}\n---\nx"));
+            assert!(said.starts_with(&format!("`{key}` must be a number from 1 to ")), "{said}");
+        }
         assert_eq!(Role::parse("A", &"x".repeat(40_000)), Err(RoleError::TooLong));
     }
 }

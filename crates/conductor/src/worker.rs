@@ -3,8 +3,10 @@
 
 mod bounded;
 mod finished;
+mod spending;
 
 use std::path::PathBuf;
+use std::pin::pin;
 use std::sync::atomic::AtomicU32;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -16,6 +18,7 @@ use agent::request::Frame;
 use agent::tool::{Output, Tool};
 use agent::turn::{Delivery, EndReason, Ended, Event as TurnStart, Note, Setup};
 use tokio::sync::{mpsc, watch};
+use tokio::time::{Instant, sleep_until};
 use workspace::command::Actor;
 use workspace::conversation::{
     Asking, Conversation, Ports, Remote, RemoteEnd, Toolbox, Transcript, Transcripts, TurnEvent, remote,
@@ -33,6 +36,7 @@ use crate::plan::Item;
 use crate::runs::View;
 use bounded::Bounded;
 use finished::{Finished, is_reported};
+use spending::Spending;
 
 /// Prompts in a row that brought nothing.
 const IDLE_ROUNDS_MAX: u32 = 3;
@@ -132,6 +136,7 @@ async fn attempt(job: Job, known: &mut usize) -> Result<Outcome, String> {
     let said = finished.said();
     let mut conversation = conversation(&job, kit, finished, transcript, history);
     let (mut idle, mut refusal) = (0, None);
+    let mut spending = Spending::new(&job.post.role, job.tell.clone(), job.stop.clone());
     let rounds_max = job.view.borrow().record.limits.rounds_max;
     for _ in 0..rounds_max {
         let draft = job.paper.read().await.map_err(|error| error.to_string())?;
@@ -140,11 +145,15 @@ async fn attempt(job: Job, known: &mut usize) -> Result<Outcome, String> {
         let item = Item { words, ..job.item.clone() };
         let record = Arc::clone(&job.view.borrow().record);
         let prompt = brief::round(&record, &item, job.paper.path(), &draft, refusal.as_deref());
-        let ended = round(&mut conversation, prompt, &job, draft.clone(), desk.clone()).await?;
+        let ended =
+            round(&mut conversation, prompt, &job, draft.clone(), desk.clone(), &mut spending).await?;
         // What came too late for this prompt was not heard.
         *known = job.heard.words().len().saturating_sub(unheard(&ended));
         if let Some(outcome) = said.lock().unwrap_or_else(PoisonError::into_inner).take() {
             return Ok(outcome);
+        }
+        if let Some(why) = spending.over() {
+            return Err(why);
         }
         match ended.reason {
             EndReason::Completed | EndReason::IterationsReached(_) | EndReason::CutOff => {}
@@ -179,13 +188,16 @@ async fn round(
     job: &Job,
     shown: Draft,
     desk: Option<Arc<dyn PermissionDesk>>,
+    spending: &mut Spending,
 ) -> Result<Ended, String> {
+    let until = spending.until;
     let mut near = job.heard.near.lock().await;
     let mut shown = shown;
     let (remote, paper, worker, tell) =
         (job.heard.remote.clone(), job.paper.clone(), job.item.worker.clone(), job.tell.clone());
     let mut asking = desk.map(|desk| Asking::new(desk, &worker, remote.clone()));
     let mut hear = |event: TurnEvent| {
+        spending.hear(&event);
         if let Some(asking) = asking.as_mut() {
             asking.hear(&event);
         }
@@ -201,14 +213,22 @@ async fn round(
         }
     };
     let first = TurnStart::Prompted(vec![Block::text(prompt)]);
-    let ended =
-        conversation.turn(first, &mut near, &job.stop, &mut hear).await.map_err(|error| error.to_string())?;
-    say(
-        &job.tell,
-        Event::Worked { worker: Some(job.item.worker.clone()), turns: ended.iterations, usage: ended.usage },
-    )
-    .await;
+    let turn = conversation.turn(first, &mut near, &job.stop, &mut hear);
+    let ended = in_time(turn, until, &job.stop).await.map_err(|error| error.to_string())?;
+    spending.end_prompt(&ended).await;
     Ok(ended)
+}
+
+/// The end of a turn, which is stopped when its time is up.
+async fn in_time<T>(turn: impl Future<Output = T>, until: Option<Instant>, stop: &StreamController) -> T {
+    let mut turn = pin!(turn);
+    if let Some(until) = until {
+        tokio::select! {
+            ended = &mut turn => return ended,
+            () = sleep_until(until) => stop.abort(),
+        }
+    }
+    turn.await
 }
 
 /// What a worker was told that wanted to write where it may not.

@@ -34,6 +34,17 @@ impl Usage {
         [self.input, self.output, self.cache_read, self.cache_write].into_iter().fold(0, u64::saturating_add)
     }
 
+    /// What is left of a sum without a part of it.
+    #[must_use]
+    pub fn less(self, part: Self) -> Self {
+        Self {
+            input: self.input.saturating_sub(part.input),
+            output: self.output.saturating_sub(part.output),
+            cache_read: self.cache_read.saturating_sub(part.cache_read),
+            cache_write: self.cache_write.saturating_sub(part.cache_write),
+        }
+    }
+
     /// The sum with another answer.
     #[must_use]
     pub fn plus(&self, other: Self) -> Self {

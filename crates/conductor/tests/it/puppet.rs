@@ -2,11 +2,14 @@
 
 use std::sync::{Arc, Mutex};
 
-use agent::message::{Block, Role, StopReason};
+use agent::message::{Block, Role, StopReason, Usage};
 use agent::model::{Limits, Model, ModelError, ModelEvent, ModelStream, Request};
 use futures_util::{FutureExt as _, StreamExt as _, stream};
 use serde_json::{Value, json};
 use tokio::sync::Notify;
+
+/// What each answer takes.
+pub(crate) const USAGE: Usage = Usage { input: 100, output: 10, cache_read: 0, cache_write: 0 };
 
 /// What a puppet says.
 pub(crate) enum Said {
@@ -167,6 +170,7 @@ fn events(said: Said, place: usize) -> ModelStream {
     let mut events = vec![Ok(ModelEvent::Started { id: "puppet".to_owned() })];
     events
         .extend(blocks.into_iter().enumerate().map(|(index, block)| Ok(ModelEvent::Block { index, block })));
+    events.push(Ok(ModelEvent::Usage(USAGE)));
     events.push(Ok(ModelEvent::Stopped { reason, detail: None }));
     Box::pin(stream::iter(events))
 }
