@@ -1,70 +1,13 @@
 //! The Writer's server as a process: other commands beside it, a second one, and its end.
 
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
-use std::net::TcpStream;
 use std::os::unix::fs::{FileTypeExt as _, PermissionsExt as _};
 use std::path::Path;
-use std::process::{Child, ChildStdout, Command, Stdio};
+use std::process::Command;
 
 use crate::scratch::{PROGRAM, Scratch, told};
+use crate::serving::Serving;
 
 const PLAN: &str = "# Plan\n\n## Log\n\nOne.\n";
-
-/// A server; killed when a test fails.
-struct Serving {
-    child: Child,
-    link: String,
-    _rest: BufReader<ChildStdout>,
-}
-
-impl Drop for Serving {
-    fn drop(&mut self) {
-        // One that has ended is not there to be killed.
-        drop(self.child.kill());
-        drop(self.child.wait());
-    }
-}
-
-impl Serving {
-    fn start(scratch: &Scratch, arguments: &[&str]) -> Serving {
-        Serving::spawned(scratch.command(&[&["serve", "--no-open"], arguments].concat()))
-    }
-
-    fn spawned(mut command: Command) -> Serving {
-        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
-        let mut rest = BufReader::new(child.stdout.take().unwrap());
-        let mut link = String::new();
-        rest.read_line(&mut link).unwrap();
-        Serving { child, link: link.trim_end().to_owned(), _rest: rest }
-    }
-
-    fn address(&self) -> &str {
-        self.link.strip_prefix("http://").unwrap().split('/').next().unwrap()
-    }
-
-    fn token(&self) -> &str {
-        self.link.rsplit("#token=").next().unwrap()
-    }
-
-    fn get(&self, path: &str) -> String {
-        let mut stream = TcpStream::connect(self.address()).unwrap();
-        let (host, token) = (self.address(), self.token());
-        let request = format!(
-            "GET {path} HTTP/1.1\r\nhost: {host}\r\nauthorization: Bearer {token}\r\nconnection: close\r\n\r\n"
-        );
-        stream.write_all(request.as_bytes()).unwrap();
-        let mut answer = String::new();
-        stream.read_to_string(&mut answer).unwrap();
-        answer
-    }
-
-    /// Ends it as a system ends its services. The exit code.
-    fn end(mut self) -> Option<i32> {
-        let kill = Command::new("kill").arg(self.child.id().to_string()).status().unwrap();
-        assert!(kill.success());
-        self.child.wait().unwrap().code()
-    }
-}
 
 #[test]
 fn other_commands_write_through_the_server() {
