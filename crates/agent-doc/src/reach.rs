@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use anyhow::{Context as _, Result};
-use workspace::owner::Options;
+use workspace::owner::{Options, Waits};
 use workspace::reach::{Reach, ReachError};
 
 use crate::refusal::Refusal;
@@ -20,7 +20,8 @@ pub(crate) fn run<T>(
 ) -> Result<T> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let done = runtime.block_on(async {
-        let mut reach = Reach::open(root, Options::default()).await?;
+        let options = Options { waits: Waits::Here, ..Options::default() };
+        let mut reach = Reach::open(root, options).await?;
         let done = work(&mut reach).await;
         reach.close().await;
         done

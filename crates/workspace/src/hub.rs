@@ -18,7 +18,7 @@ use crate::SharedText;
 use crate::command::{Actor, FileCommand, FileErrorKind, FileResult, Refusal, Reply, Request};
 use crate::event::{ChangeKind, DocumentChanged, EVENTS_MAX, Subscription};
 use crate::keeper::{Keeper, KeeperError};
-use crate::owner::{DocumentActor, DocumentHandle, Options, cause, kind_of};
+use crate::owner::{DocumentActor, DocumentHandle, Options, Waits, cause, kind_of};
 
 /// How many documents may be open at once.
 const DOCUMENTS_MAX: usize = 4096;
@@ -99,7 +99,8 @@ impl Hub {
         }
         let root = Arc::clone(&self.root);
         // Two names of one file must lead to one owner.
-        let path = blocking(move || path::resolved(&root.folder, &root.path, &path)).await?;
+        let waits = self.waits(&path);
+        let path = blocking(waits, move || path::resolved(&root.folder, &root.path, &path)).await?;
         let path = path::checked(&path)?;
         let cell = self.cell(&path)?;
         let handle = cell.get_or_try_init(|| self.open_document(path.clone())).await.cloned();
@@ -253,14 +254,18 @@ impl Hub {
 
     /// Opens the files of a document.
     async fn prepare_owner(&self, path: String) -> Result<Prepared, Refusal> {
-        let hub = self.clone();
+        let (hub, waits) = (self.clone(), self.waits(&path));
         let work = move || {
             let keeper = (hub.keepers)(&hub.root.path.join(&path));
             Ok(keeper.and_then(|keeper| {
                 DocumentActor::open_with(&path, keeper, (hub.options)(&path), hub.events.clone())
             }))
         };
-        blocking(work).await
+        blocking(waits, work).await
+    }
+
+    fn waits(&self, path: &str) -> Waits {
+        (self.options)(path).waits
     }
 
     /// Ends the owners whose files have gone from their names. What they had to write is noted.
@@ -305,8 +310,8 @@ impl Hub {
     async fn create(&self, path: String, text: SharedText, author: Author) -> Result<Reply, Refusal> {
         document::text::check(&text)
             .map_err(|error| Refusal::new(FileErrorKind::InvalidContent, format!("{path}: {error}")))?;
-        let root = Arc::clone(&self.root);
-        let path = blocking(move || {
+        let (root, waits) = (Arc::clone(&self.root), self.waits(&path));
+        let path = blocking(waits, move || {
             let made = create::create_beneath(&root.folder, &root.path, &path, &text);
             made.map_err(|error| path::refused(&path, &error)).map(|()| path)
         });
@@ -362,8 +367,9 @@ fn unread(path: &str, error: &KeeperError) -> Refusal {
 
 /// Does work that may block where it may.
 async fn blocking<T: Send + 'static>(
+    waits: Waits,
     work: impl FnOnce() -> Result<T, Refusal> + Send + 'static,
 ) -> Result<T, Refusal> {
     let broken = |_| Refusal::new(FileErrorKind::IoError, "the disk could not be asked; try again");
-    tokio::task::spawn_blocking(work).await.map_err(broken)?
+    waits.during(work).await.map_err(broken)?
 }

@@ -22,6 +22,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use document::{Author, Revision};
 use tokio::sync::{broadcast, mpsc, oneshot, watch};
+use tokio::task::JoinError;
 
 pub use actor::DocumentActor;
 pub use clash::Clash;
@@ -53,6 +54,36 @@ pub struct Options {
     pub document_max: usize,
     /// What time it is, for the journal.
     pub clock: Clock,
+    /// Where the disk is waited for.
+    pub waits: Waits,
+}
+
+/// Where an owner waits for the disk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Waits {
+    /// On threads that are there for it, so that everything else goes on meanwhile.
+    #[default]
+    Aside,
+    /// Where it stands. For a process that does one thing and ends, and that has nothing else to do meanwhile: to start threads would
+    /// take longer than much of its work.
+    Here,
+}
+
+impl Waits {
+    /// Does work that may block.
+    ///
+    /// # Errors
+    ///
+    /// [`JoinError`] if the work broke down on a thread of its own.
+    pub(crate) async fn during<T: Send + 'static>(
+        self,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, JoinError> {
+        match self {
+            Waits::Aside => tokio::task::spawn_blocking(work).await,
+            Waits::Here => Ok(work()),
+        }
+    }
 }
 
 impl std::fmt::Debug for Options {
@@ -72,6 +103,7 @@ impl Default for Options {
                 let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
                 u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
             }),
+            waits: Waits::default(),
         }
     }
 }

@@ -19,7 +19,7 @@ impl Hub {
         let handle = self.document(path).await?;
         let (path, text) = (handle.path().to_owned(), handle.read().text);
         let root = self.root().to_owned();
-        blocking(move || {
+        blocking(self.waits(&path), move || {
             let unread = |error: &dyn std::fmt::Display| {
                 Refusal::new(FileErrorKind::IoError, format!("{path}: its history cannot be read: {error}"))
             };
@@ -42,7 +42,7 @@ impl Hub {
         let handle = self.document(path).await?;
         let (path, text) = (handle.path().to_owned(), handle.read().text);
         let root = self.root().to_owned();
-        blocking(move || {
+        blocking(self.waits(&path), move || {
             let unread = |error: &dyn std::fmt::Display| {
                 Refusal::new(FileErrorKind::IoError, format!("{path}: its comments cannot be kept: {error}"))
             };

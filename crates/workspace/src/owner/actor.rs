@@ -218,11 +218,12 @@ async fn aside<T: Send + 'static>(
     mut desk: Desk,
     work: impl FnOnce(&mut Desk) -> T + Send + 'static,
 ) -> Result<(Desk, T), JoinError> {
+    let waits = desk.options.waits;
     let work = move || {
         let done = work(&mut desk);
         (desk, done)
     };
-    tokio::task::spawn_blocking(work).await
+    waits.during(work).await
 }
 
 /// Whether a message is in the mailbox, or may still come there.

@@ -3,6 +3,7 @@
 use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use document::section::find_sections;
 use tempfile::TempDir;
@@ -10,7 +11,7 @@ use workspace::command::{Actor, FileCommand, FileErrorKind, FileResult, Reply};
 use workspace::event::{ChangeKind, Event};
 use workspace::hub::{Hub, KeeperFactory};
 use workspace::keeper::Keeper;
-use workspace::owner::Options;
+use workspace::owner::{Options, Waits};
 
 use crate::files::keepers;
 use crate::memory_keeper::{Disk, Fault, MemoryKeeper};
@@ -287,23 +288,52 @@ async fn two_names_of_one_file_lead_to_one_owner() {
 // F22, FT-18
 #[tokio::test]
 async fn a_document_whose_owner_broke_down_is_opened_again() {
-    let folder = tempfile::tempdir().unwrap();
-    std::fs::write(folder.path().join("a.md"), "").unwrap();
-    let keeper = MemoryKeeper::holding("## A\n");
-    let disk = keeper.clone();
-    let keepers: KeeperFactory = Arc::new(move |_| {
-        disk.with(Disk::forget);
-        Ok(Box::new(disk.clone()) as Box<dyn Keeper>)
-    });
-    let hub = Hub::open_root(folder.path(), keepers, Arc::new(|_| Options::default())).unwrap();
-    let append = |content: &str| {
-        FileCommand::AppendSection { path: "a.md".into(), section: "A".into(), content: content.into() }
-            .by(anna())
-    };
-    hub.execute(append("one")).await;
-    keeper.with(|disk| disk.faults.push_back(Fault::Panic));
-    assert_eq!(kind(&hub.execute(append("two")).await), FileErrorKind::IoError);
-    assert!(matches!(hub.execute(append("three")).await.result, FileResult::Written { .. }));
-    assert_eq!(keeper.file(), "## A\none\n\nthree\n");
-    hub.shutdown().await;
+    for waits in [Waits::Aside, Waits::Here] {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("a.md"), "").unwrap();
+        let keeper = MemoryKeeper::holding("## A\n");
+        let disk = keeper.clone();
+        let keepers: KeeperFactory = Arc::new(move |_| {
+            disk.with(Disk::forget);
+            Ok(Box::new(disk.clone()) as Box<dyn Keeper>)
+        });
+        let options = move |_: &str| Options { waits, ..Options::default() };
+        let hub = Hub::open_root(folder.path(), keepers, Arc::new(options)).unwrap();
+        let append = |content: &str| {
+            FileCommand::AppendSection { path: "a.md".into(), section: "A".into(), content: content.into() }
+                .by(anna())
+        };
+        hub.execute(append("one")).await;
+        keeper.with(|disk| disk.faults.push_back(Fault::Panic));
+        assert_eq!(kind(&hub.execute(append("two")).await), FileErrorKind::IoError);
+        assert!(matches!(hub.execute(append("three")).await.result, FileResult::Written { .. }));
+        assert_eq!(keeper.file(), "## A\none\n\nthree\n");
+        hub.shutdown().await;
+    }
+}
+
+#[test]
+fn a_process_that_does_one_thing_starts_no_thread_for_it() {
+    for (waits, is_alone) in [(Waits::Here, true), (Waits::Aside, false)] {
+        let threads = Arc::new(AtomicUsize::new(0));
+        let count = Arc::clone(&threads);
+        let mut runtime = tokio::runtime::Builder::new_current_thread();
+        runtime.enable_all().on_thread_start(move || drop(count.fetch_add(1, Ordering::SeqCst)));
+        runtime.build().unwrap().block_on(async {
+            let folder = tempfile::tempdir().unwrap();
+            std::fs::write(folder.path().join("a.md"), "## A\n").unwrap();
+            let options = Options { waits, ..Options::default() };
+            let hub = workspace::project::open(folder.path(), options).unwrap();
+            let append = FileCommand::AppendSection {
+                path: "a.md".into(),
+                section: "A".into(),
+                content: "one".into(),
+            };
+            assert_eq!(hub.execute(append.by(anna())).await.revision, 1);
+            assert_eq!(hub.history("a.md").await.unwrap().entries().len(), 1);
+            hub.shutdown().await;
+            assert_eq!(std::fs::read_to_string(folder.path().join("a.md")).unwrap(), "## A\none\n");
+        });
+        assert_eq!(threads.load(Ordering::SeqCst) == 0, is_alone);
+    }
 }
