@@ -75,9 +75,9 @@ impl Model {
             let Ok(exchange) = server.accept().await else { continue };
             let model = self.clone();
             tokio::spawn(async move {
+                let (said, reason) = said(&exchange, &model.acknowledged);
                 let gate = Arc::clone(&model.gate.lock().unwrap());
                 gate.acquire().await.unwrap().forget();
-                let (said, reason) = said(&exchange, &model.acknowledged);
                 let events = std::iter::once(start()).chain(said).chain(stop(reason));
                 let bytes: String = events.map(|event| framed(&event)).collect();
                 drop(exchange.answer(200, &[("content-type", "text/event-stream")], bytes.as_bytes()).await);
