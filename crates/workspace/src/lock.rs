@@ -9,9 +9,12 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use serde::{Deserialize, Serialize};
 
 use crate::private;
+use crate::store::{Disk as _, RealDisk};
 
 /// A note of a turn is no longer than this.
 const NOTE_MAX: u64 = 4096;
+/// How long a lock is waited for whose holder is dead.
+const LEFT_MAX: Duration = Duration::from_secs(2);
 /// How long to wait before a lock is tried again, at first and at most.
 const PAUSES: (Duration, Duration) = (Duration::from_millis(1), Duration::from_millis(16));
 
@@ -49,8 +52,22 @@ pub enum LockError {
 }
 
 impl TurnLock {
-    /// Takes the turn, under a name that others are told.
+    /// Takes the turn, under a name that others are told. One that a dead process had is waited for, but not for long: a process that
+    /// it was just starting has the lock, too, until it begins its own program.
     pub fn take(path: &Path, by: &str, since: u64) -> Result<TurnLock, LockError> {
+        let (begun, (mut pause, longest)) = (Instant::now(), PAUSES);
+        loop {
+            match TurnLock::attempt(path, by, since) {
+                Err(LockError::Held(held)) if is_dead(held.pid) && begun.elapsed() < LEFT_MAX => {
+                    std::thread::sleep(pause);
+                }
+                taken => return taken,
+            }
+            pause = (pause * 2).min(longest);
+        }
+    }
+
+    fn attempt(path: &Path, by: &str, since: u64) -> Result<TurnLock, LockError> {
         let failed = |source: io::Error| LockError::Io { path: path.to_owned(), source };
         let mut file = private::open(path).map_err(failed)?;
         match file.try_lock() {
@@ -118,6 +135,11 @@ fn note(file: &mut File, held: &Held) -> io::Result<()> {
     file.set_len(0)?;
     file.seek(SeekFrom::Start(0))?;
     file.write_all(&serde_json::to_vec(held)?)
+}
+
+/// Whether there is no such process any more. One that did not say its number yet lives.
+fn is_dead(process: u32) -> bool {
+    process != 0 && process != std::process::id() && !RealDisk.is_running(process)
 }
 
 /// Who has the lock, as far as it has said so yet.

@@ -42,6 +42,32 @@ fn a_turn_of_another_process_holds_until_it_dies() {
 }
 
 #[test]
+fn a_turn_that_a_dead_process_left_to_one_it_was_starting_is_waited_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.lock");
+    let mut dead = std::process::Command::new("true").spawn().unwrap();
+    dead.wait().unwrap();
+    let held = |pid: u32| {
+        let note = serde_json::json!({ "by": "the daemon", "pid": pid, "since": 1 });
+        std::fs::write(&path, note.to_string()).unwrap();
+        let file = std::fs::File::open(&path).unwrap();
+        file.try_lock().unwrap();
+        file
+    };
+    let left = held(dead.id());
+    let (sender, taken) = std::sync::mpsc::channel();
+    std::thread::scope(|scope| {
+        scope.spawn(|| sender.send(TurnLock::take(&path, "next", 2).map(drop)).unwrap());
+        let early = taken.recv_timeout(std::time::Duration::from_millis(50));
+        assert!(early.is_err(), "it waits: {early:?}");
+        drop(left);
+        taken.recv().unwrap().unwrap();
+    });
+    let _living = held(std::process::id());
+    assert!(matches!(TurnLock::take(&path, "next", 3), Err(LockError::Held(_))), "one that lives is told of");
+}
+
+#[test]
 fn of_many_at_once_one_has_the_turn() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.lock");
