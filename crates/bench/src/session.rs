@@ -3,6 +3,7 @@
 
 mod beside;
 mod first_text;
+mod floor;
 mod flushes;
 mod stage;
 
@@ -46,6 +47,7 @@ pub(crate) fn run(size: Size) -> Result<()> {
         table.row(cells(name, pair));
     }
     println!("{table}");
+    println!("{}", programs.floor(LENGTH)?.beside(&write.ours));
     let flushed = flushes::measure(&folder.join("flushes"), LENGTH, 2000)?;
     println!("{flushed}");
     say("diff: no more cpu than the peer", diff.ours.cpu <= diff.peer.cpu);

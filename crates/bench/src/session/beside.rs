@@ -9,6 +9,7 @@ use anyhow::{Context as _, Result, ensure};
 use super::super::measure::{Cost, child, median};
 use super::super::page::{answer, three_lines_changed};
 use super::first_text;
+use super::floor::{self, Floor};
 use super::stage::{Mode, Stage, document};
 
 const ROUNDS: usize = 11;
@@ -121,6 +122,11 @@ impl Programs {
         })
     }
 
+    /// What a merged write costs whoever does it.
+    pub(super) fn floor(&self, length: usize) -> Result<Floor> {
+        floor::measure(&self.ours, &self.folder.join("floor"), length)
+    }
+
     fn stages(&self, name: &str, script: &str) -> Result<[Stage; 2]> {
         let folder = self.folder.join(name);
         Ok([
@@ -140,7 +146,7 @@ fn in_turns(stages: &[Stage; 2], mut work: impl FnMut(&Stage, usize) -> Result<C
     Ok(Pair { ours: middle(&of_ours)?, peer: middle(&of_peer)? })
 }
 
-fn middle(costs: &[Cost]) -> Result<Cost> {
+pub(super) fn middle(costs: &[Cost]) -> Result<Cost> {
     let wall = median(costs.iter().map(|cost| cost.wall).collect()).context("no rounds")?;
     let cpu = median(costs.iter().map(|cost| cost.cpu).collect()).context("no rounds")?;
     Ok(Cost { wall, cpu })
