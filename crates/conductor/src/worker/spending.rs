@@ -64,7 +64,7 @@ impl Spending {
             TurnEvent::Model(ModelEvent::Usage(usage)) => self.arriving = *usage,
             // An answer is kept when it is whole.
             TurnEvent::Committed(Record::Message(message)) if message.role == Speaker::Assistant => {
-                self.count()
+                self.count();
             }
             TurnEvent::Model(_)
             | TurnEvent::Committed(_)
