@@ -161,11 +161,11 @@ async fn a_worker_that_never_finishes_is_stopped_by_its_budget() {
     assert!(record.why.as_ref().unwrap().contains("which is its limit"), "{record:#?}");
     // A model that takes no time is a little ahead of the record.
     assert!(puppet.asked().len() < 800, "{}", puppet.asked().len());
-    assert_eq!(
-        record.spent.tokens,
-        u64::from(record.spent.turns) * USAGE.output,
-        "each answer is counted once"
-    );
+    let (asked, answers) = (puppet.asked().len() as u64, record.spent.tokens / USAGE.output);
+    let turns = u64::from(record.spent.turns);
+    assert!(answers <= turns && turns <= asked, "each is counted once: {answers}, {turns}, {asked}");
+    // A stop may break off one answer of each.
+    assert!(turns - answers <= record.workers.len() as u64, "{answers} of {turns} answers have tokens");
     assert!(stage.file(&id).contains("More 1."), "what it wrote is kept");
     assert!(
         stage.section(&id, "Conductor").await.contains("Researcher did not finish"),
