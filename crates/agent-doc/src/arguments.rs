@@ -48,13 +48,21 @@ pub(crate) struct Arguments {
 impl Arguments {
     /// What was typed, or what to tell the person instead: help, the version, or what was not understood.
     pub(crate) fn read() -> Result<Self, clap::Error> {
-        let mut definition = definition();
-        let mut matches = definition.try_get_matches_from_mut(std::env::args_os())?;
+        let mut definition = Self::command();
+        let mut matches = match definition.try_get_matches_from_mut(std::env::args_os()) {
+            Ok(matches) => matches,
+            Err(_) => {
+                // What a person is told comes from all of the definition, most of which is not made for what is understood.
+                definition = self::definition();
+                definition.try_get_matches_from_mut(std::env::args_os())?
+            }
+        };
         let json = wants_json(&matches);
         let arguments =
             Self::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut definition))?;
         let is_terminal = std::io::stdin().is_terminal() && std::io::stdout().is_terminal();
         if arguments.command.is_none() && !is_terminal {
+            let mut definition = self::definition();
             let help = definition.render_help().ansi().to_string();
             return Err(definition.error(ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand, help));
         }
@@ -70,10 +78,14 @@ fn wants_json(matches: &ArgMatches) -> bool {
 
 /// The whole command line, for help, completions and manual pages.
 pub(crate) fn definition() -> clap::Command {
-    groups::arranged(Arguments::command())
+    let mut definition = Arguments::command();
+    definition.build();
+    groups::arranged(definition)
 }
 
+/// Each is described only when it is asked for: to describe all of them took a fifth of what a short command takes.
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 pub(crate) enum Command {
     Serve(Serve),
     Run(Run),

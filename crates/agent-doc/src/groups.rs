@@ -3,6 +3,9 @@
 
 use clap::Command;
 
+/// The command that the parser itself brings.
+pub(crate) const HELP: &str = "help";
+
 /// The groups in reading order. A command that is in none of them is shown under the last heading.
 const GROUPS: &[(&str, &[&str])] = &[
     ("Work with an agent in a document", &["run", "stream", "watch", "init", "write", "commit", "clean"]),
@@ -33,7 +36,9 @@ pub(crate) fn arranged(definition: Command) -> Command {
 fn listed(definition: &Command) -> String {
     let styles = definition.get_styles();
     let (header, literal) = (*styles.get_header(), *styles.get_literal());
-    let commands: Vec<&Command> = definition.get_subcommands().collect();
+    // `agent-doc help` says what `--help` says.
+    let commands: Vec<&Command> =
+        definition.get_subcommands().filter(|command| command.get_name() != HELP).collect();
     let width = commands.iter().map(|command| command.get_name().len()).max();
     let width = width.unwrap_or_default();
     let mut text = String::new();

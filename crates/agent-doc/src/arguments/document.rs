@@ -26,6 +26,7 @@ pub(crate) struct Outline {
 /// List, read and write the sections of a file
 #[derive(Debug, Subcommand)]
 #[command(
+    defer = true,
     arg_required_else_help = true,
     disable_help_subcommand = true,
     after_help = "Examples:

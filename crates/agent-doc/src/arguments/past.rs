@@ -129,6 +129,7 @@ pub(crate) struct Recover {
 /// nor the stash. What git ignores is not kept.
 #[derive(Debug, Subcommand)]
 #[command(
+    defer = true,
     arg_required_else_help = true,
     disable_help_subcommand = true,
     after_help = "Examples:

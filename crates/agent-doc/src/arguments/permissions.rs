@@ -9,6 +9,7 @@ use clap::{Args, Subcommand, ValueEnum};
 /// asked about.
 #[derive(Debug, Subcommand)]
 #[command(
+    defer = true,
     arg_required_else_help = true,
     disable_help_subcommand = true,
     after_help = "Examples:

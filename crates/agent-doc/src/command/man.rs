@@ -6,15 +6,13 @@ use anyhow::{Context as _, Result};
 use clap_mangen::Man as Page;
 
 use crate::arguments::{Man, definition};
+use crate::groups::HELP;
 use crate::output;
 use crate::refusal::Refusal;
 
 pub(crate) fn run(given: &Man) -> Result<()> {
-    // `agent-doc help` repeats what the pages say.
-    let mut definition = definition().disable_help_subcommand(true);
-    definition.build();
     let mut pages = Vec::new();
-    collect(definition, &mut pages)?;
+    collect(definition(), &mut pages)?;
     match &given.out {
         None => {
             let whole: Vec<u8> = pages.into_iter().flat_map(|(_, page)| page).collect();
@@ -24,10 +22,10 @@ pub(crate) fn run(given: &Man) -> Result<()> {
     }
 }
 
-/// The pages of a command and all below it, each with its file name, in reading order.
+/// The pages of a command and all below it, each with its file name, in reading order. `agent-doc help` repeats what they say.
 fn collect(command: clap::Command, pages: &mut Vec<(String, Vec<u8>)>) -> Result<()> {
-    let below: Vec<clap::Command> =
-        command.get_subcommands().filter(|inner| !inner.is_hide_set()).cloned().collect();
+    let is_shown = |inner: &&clap::Command| !inner.is_hide_set() && inner.get_name() != HELP;
+    let below: Vec<clap::Command> = command.get_subcommands().filter(is_shown).cloned().collect();
     let page = Page::new(command);
     let mut roff = Vec::new();
     page.render(&mut roff).context("the manual cannot be written")?;
