@@ -33,17 +33,20 @@ pub(super) struct Programs {
 }
 
 impl Programs {
-    /// Ours lies beside the program that measures, the older one where the automation has installed it.
+    /// Ours lies beside the program that measures, the older one where the automation has installed it. Ours is put in a place of its own
+    /// as that one was: a file just as the linker left it lies in memory in small pieces, and takes longer to start.
     pub(super) fn find(folder: &Path) -> Result<Programs> {
-        let ours = std::env::current_exe()?.with_file_name("agent-doc");
+        let built = std::env::current_exe()?.with_file_name("agent-doc");
         let peer = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/peers/bin/agent-doc");
-        for program in [&ours, &peer] {
+        for program in [&built, &peer] {
             ensure!(
                 program.is_file(),
                 "{} is not there; 'cargo xtask bench session' brings it",
                 program.display()
             );
         }
+        let ours = folder.join("agent-doc");
+        fs::copy(&built, &ours).context("cannot install our program")?;
         Ok(Programs { ours, peer: peer.canonicalize()?, folder: folder.to_owned() })
     }
 
