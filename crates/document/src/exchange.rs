@@ -8,7 +8,7 @@ use pulldown_cmark::{Event, HeadingLevel, Tag};
 
 use crate::component::{closing_line, closing_line_of_file, inert};
 use crate::markdown::{self, without_frontmatter_end, without_outer_blank_lines};
-use crate::text::with_line_ending;
+use crate::text::{joined, with_line_ending};
 
 const USER_HEADING: &str = "## User";
 const ASSISTANT_HEADING: &str = "## Assistant";
@@ -89,7 +89,7 @@ pub fn build_response(document: &str, answer: &str) -> String {
     added.push_str(USER_HEADING);
     added.push_str("\n\n");
     let added = without_frontmatter_end(document, with_line_ending(&added, markdown::ending_for(document)));
-    [document, &added].concat()
+    joined(&[document, &added])
 }
 
 /// `answer` without the `## Assistant` at its start and the empty `## User` at its end that agents like to echo.

@@ -18,10 +18,15 @@ mod weave;
 
 pub(crate) use contained::{Holder, holder};
 pub use diff3::{LABEL_BASE, LABEL_OURS, LABEL_THEIRS, merge_diff3};
-pub(crate) use weave::{Change, Side, Style, Take, weave};
+pub(crate) use weave::{Change, Side, Style, Take, Woven, weave};
+
+use std::ops::Range;
 
 use crate::diff::{diff, slice};
 use ending::Normalised;
+
+/// In how many places a text is changed where it is: each moves all that stands behind it, so with more a new text is made sooner.
+const PLACES_MAX: usize = 16;
 
 /// A merged text, and what a person should know about how it came to be.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -77,6 +82,30 @@ pub fn merge(base: &str, ours: &str, theirs: &str) -> Merge {
     merge_in_style(base, ours, theirs, Style::KeepBoth)
 }
 
+/// The same as [`merge`] with the agent's text given away: what the person changed is put into that text where it is, so that a long one
+/// is not copied.
+///
+/// ```
+/// use document::merge::{merge, merge_into};
+///
+/// let (base, ours, theirs) = ("one\ntwo\n", "one\ntwo\nthree\n", "One\ntwo\n");
+/// assert_eq!(merge_into(base, ours.to_owned(), theirs), merge(base, ours, theirs));
+/// ```
+pub fn merge_into(base: &str, mut ours: String, theirs: &str) -> Merge {
+    if theirs.is_empty() || one_sided(base, &ours, theirs).is_some() {
+        return merge(base, &ours, theirs);
+    }
+    let mut texts = Normalised::of(base, &ours, theirs);
+    let decided = Decided::of(&mut texts, Style::KeepBoth);
+    let Some(places) = decided.places() else { return decided.merge() };
+    let notices = decided.into_notices();
+    ours.reserve_exact(places.iter().map(|(_, new)| new.len()).sum());
+    for (range, new) in places {
+        ours.replace_range(range, &new);
+    }
+    Merge { text: ours, notices }
+}
+
 fn merge_in_style(base: &str, ours: &str, theirs: &str, style: Style) -> Merge {
     if let Some(text) = one_sided(base, ours, theirs) {
         return Merge { text: text.to_owned(), notices: Vec::new() };
@@ -86,25 +115,72 @@ fn merge_in_style(base: &str, ours: &str, theirs: &str, style: Style) -> Merge {
             Notice { kind: NoticeKind::EmptySave, line: 1, ours: String::new(), theirs: String::new() };
         return Merge { text: ours.to_owned(), notices: vec![notice] };
     }
-    merge_normalised(Normalised::of(base, ours, theirs), style)
+    Decided::of(&mut Normalised::of(base, ours, theirs), style).merge()
 }
 
-fn merge_normalised(mut texts: Normalised<'_>, style: Style) -> Merge {
-    let ours_hunks = std::mem::take(&mut texts.ours_hunks);
-    let ours = Side::new(&texts.base, &texts.ours, ours_hunks);
-    let theirs = Side::new(&texts.base, &texts.theirs, diff(&texts.base, &texts.theirs));
-    if let Some(holder) = holder(&ours, &theirs) {
-        let mut text = match holder {
-            Holder::Ours => ours.text.to_owned(),
-            Holder::Theirs => theirs.text.to_owned(),
+/// Whose text stands where, and the texts.
+struct Decided<'t> {
+    texts: &'t Normalised<'t>,
+    ours: Side<'t>,
+    theirs: Side<'t>,
+    decision: Decision,
+}
+
+enum Decision {
+    /// One side has it all.
+    Held(Holder),
+    Woven(Woven),
+}
+
+impl<'t> Decided<'t> {
+    fn of(texts: &'t mut Normalised<'_>, style: Style) -> Decided<'t> {
+        let ours_hunks = std::mem::take(&mut texts.ours_hunks);
+        let texts: &'t Normalised<'t> = texts;
+        let ours = Side::new(&texts.base, &texts.ours, ours_hunks);
+        let theirs = Side::new(&texts.base, &texts.theirs, diff(&texts.base, &texts.theirs));
+        let decision = match holder(&ours, &theirs) {
+            Some(holder) => Decision::Held(holder),
+            None => Decision::Woven(weave(&texts.base, &ours, &theirs, style)),
         };
-        texts.restore_final_newline(&mut text);
-        return Merge { text, notices: Vec::new() };
+        Decided { texts, ours, theirs, decision }
     }
-    let woven = weave(&texts.base, &ours, &theirs, style);
-    let mut text = assemble(&texts.base, &ours, &theirs, &woven.changes);
-    texts.restore_final_newline(&mut text);
-    Merge { text, notices: woven.notices }
+
+    fn merge(self) -> Merge {
+        let mut text = match &self.decision {
+            Decision::Held(Holder::Ours) => self.ours.text.to_owned(),
+            Decision::Held(Holder::Theirs) => self.theirs.text.to_owned(),
+            Decision::Woven(woven) => assemble(&self.texts.base, &self.ours, &self.theirs, &woven.changes),
+        };
+        self.texts.restore_final_newline(&mut text);
+        Merge { text, notices: self.into_notices() }
+    }
+
+    fn into_notices(self) -> Vec<Notice> {
+        match self.decision {
+            Decision::Held(_) => Vec::new(),
+            Decision::Woven(woven) => woven.notices,
+        }
+    }
+
+    /// What makes the merged text of the agent's, from its end to its beginning; none if that is better made anew.
+    fn places(&self) -> Option<Vec<(Range<usize>, String)>> {
+        let Decision::Woven(woven) = &self.decision else { return None };
+        if !self.texts.ends_as_ours() {
+            return None;
+        }
+        let changes = woven.changes.iter().rev();
+        let mut places = Vec::new();
+        for Change { ours, theirs, take, .. } in changes {
+            match take {
+                Take::Ours => {}
+                Take::Theirs => {
+                    places.push((ours.clone(), slice(self.theirs.text, theirs.clone()).to_owned()));
+                }
+                Take::Text(text) => places.push((ours.clone(), text.clone())),
+            }
+        }
+        (places.len() <= PLACES_MAX).then_some(places)
+    }
 }
 
 /// The result when at most one side changed anything: that side, byte for byte.

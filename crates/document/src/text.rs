@@ -11,7 +11,7 @@ use memchr::{memchr, memchr2_iter};
 
 pub use decode::{InvalidText, check, decode, decode_owned};
 pub use insert::insert_each;
-pub(crate) use insert::{can_insert_each, with_each};
+pub(crate) use insert::{can_insert_each, joined, with_each};
 pub(crate) use position::{LineCounter, line_end, line_number, line_start};
 pub use position::{
     Position, ceil_char_boundary, floor_char_boundary, position, utf8_to_utf16, utf16_to_utf8,

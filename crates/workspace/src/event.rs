@@ -9,6 +9,9 @@ use tokio::sync::broadcast::error::RecvError;
 /// How many events a listener may lag behind.
 pub(crate) const EVENTS_MAX: usize = 1024;
 
+/// The same in a process that does one thing, where hardly anybody listens: room for many events is made and cleared at once.
+pub(crate) const EVENTS_FEW: usize = 16;
+
 /// A document has a new revision, and its file holds it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DocumentChanged {

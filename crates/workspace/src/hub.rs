@@ -16,7 +16,7 @@ use tokio::task::JoinSet;
 
 use crate::SharedText;
 use crate::command::{Actor, FileCommand, FileErrorKind, FileResult, Refusal, Reply, Request};
-use crate::event::{ChangeKind, DocumentChanged, EVENTS_MAX, Subscription};
+use crate::event::{ChangeKind, DocumentChanged, EVENTS_FEW, EVENTS_MAX, Subscription};
 use crate::keeper::{Keeper, KeeperError};
 use crate::owner::{DocumentActor, DocumentHandle, Options, Waits, cause, kind_of};
 
@@ -72,13 +72,11 @@ impl Hub {
         if !folder.metadata()?.is_dir() {
             return Err(io::ErrorKind::NotADirectory.into());
         }
-        Ok(Self {
-            root: Arc::new(Root { folder, path }),
-            keepers,
-            options,
-            events: broadcast::Sender::new(EVENTS_MAX),
-            open: Arc::default(),
-        })
+        let events = broadcast::Sender::new(match (options)("").waits {
+            Waits::Aside => EVENTS_MAX,
+            Waits::Here => EVENTS_FEW,
+        });
+        Ok(Self { root: Arc::new(Root { folder, path }), keepers, options, events, open: Arc::default() })
     }
 
     /// The root, with links followed.

@@ -22,6 +22,7 @@ use document::{Author, Document, Revision};
 
 pub use error::JournalError;
 pub use history::{Checkpoint, History, edits_between};
+pub(crate) use pieces::Pieces;
 pub use prune::Keep;
 
 use crate::keeper::Entry;
@@ -285,7 +286,7 @@ impl Journal {
         self.is_doubtful = true;
         let bytes = encoded(&self.path, &self.history)?;
         let prepare = |file: &File| file.try_lock().map_err(io::Error::from);
-        let file = private::replace_with(&self.path, &bytes, prepare);
+        let file = private::replace_with(&self.path, &[&bytes], prepare);
         self.file = file.map_err(|source| failed(&self.path, source))?;
         self.length = bytes.len() as u64;
         self.is_doubtful = false;

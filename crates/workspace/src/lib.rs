@@ -38,6 +38,7 @@ pub mod snapshot;
 pub mod token;
 
 mod checksum;
+mod kept;
 mod private;
 mod shared_text;
 

@@ -5,14 +5,16 @@ use std::fs;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
+use document::Edit;
 use serde::{Deserialize, Serialize};
 
 use crate::SharedText;
 use crate::checksum::{hex128, long_hex128};
+use crate::kept::{self, Kept, Seen, When};
 use crate::private;
 use crate::session::layout::Layout;
 use crate::sidecar::{SidecarError, failed};
-use crate::snapshot::{Seen, Snapshot};
+use crate::snapshot::Snapshot;
 
 /// Where a response goes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -144,27 +146,34 @@ impl Pending {
     /// Keeps the text that a response is merged on. It is on the disk for good when the response itself is.
     pub fn put_base(&self, id: &str, base: &str) -> Result<(), SidecarError> {
         private::create_folder(&self.folder).map_err(|source| failed(&self.folder, source))?;
-        let path = self.base_path(id);
-        private::replace_before_another(&path, base.as_bytes()).map_err(|source| failed(&path, source))
+        self.kept_base(id).set(&[base], When::Next).map_err(|source| failed(&self.base_path(id), source))
     }
 
-    /// As [`put_base`](Self::put_base), if the snapshot that was seen is just that text: then its file gets a second name. Whether it
-    /// could be done.
-    pub(crate) fn link_base(&self, id: &str, snapshot: &Snapshot, seen: &Seen) -> Result<bool, SidecarError> {
+    /// As [`put_base`](Self::put_base), for a text that these edits make of the snapshot that was seen: then its files get second
+    /// names. Whether it could be done.
+    pub(crate) fn link_base(
+        &self,
+        id: &str,
+        snapshot: &Snapshot,
+        seen: &Seen,
+        since: &[Edit],
+        base: &str,
+    ) -> Result<bool, SidecarError> {
         private::create_folder(&self.folder).map_err(|source| failed(&self.folder, source))?;
-        let path = self.base_path(id);
-        private::remove(&path).map_err(|source| failed(&path, source))?;
-        // Not every file system has second names; and another process may have replaced the snapshot in this moment.
-        Ok(fs::hard_link(snapshot.path(), &path).is_ok() && seen.is_under(&path)?)
+        let kept = self.kept_base(id);
+        let linked = match kept.link(snapshot.kept(), seen) {
+            Ok(true) if !since.is_empty() => kept.change(seen, since, &[base], When::Next).map(|()| true),
+            linked => linked,
+        };
+        linked.map_err(|source| failed(&self.base_path(id), source))
     }
 
     /// The text that a response is merged on, if it was kept.
     pub fn base(&self, id: &str) -> Result<Option<String>, SidecarError> {
-        let path = self.base_path(id);
-        match fs::read_to_string(&path) {
-            Ok(text) => Ok(Some(text)),
-            Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::InvalidData) => Ok(None),
-            Err(source) => Err(failed(&path, source)),
+        match self.kept_base(id).get() {
+            Ok(text) => Ok(text),
+            Err(error) if error.kind() == ErrorKind::InvalidData => Ok(None),
+            Err(source) => Err(failed(&self.base_path(id), source)),
         }
     }
 
@@ -193,8 +202,15 @@ impl Pending {
 
     /// Forgets a response that the journal knows to be done, or that a person does not want.
     pub fn clear(&self, id: &str) -> Result<(), SidecarError> {
-        let (path, base) = (self.path(id), self.base_path(id));
-        private::remove_all(&[&path, &base]).map_err(|source| failed(&path, source))
+        let (path, [base, beside]) = (self.path(id), self.kept_base(id).files());
+        private::remove_all(&[&path, &base, &beside]).map_err(|source| failed(&path, source))
+    }
+
+    /// Forgets a response that the journal knows by its name. If a crash brings it back, the journal still does.
+    pub(crate) fn forget(&self, id: &str) -> Result<(), SidecarError> {
+        let (path, [base, beside]) = (self.path(id), self.kept_base(id).files());
+        let forgotten = private::forget_all(&[&path, &base, &beside]);
+        forgotten.map(drop).map_err(|source| failed(&path, source))
     }
 
     /// Removes what processes that were killed left unfinished. Only for the one who has the turn: whoever waits for it
@@ -205,14 +221,18 @@ impl Pending {
             return Ok(());
         };
         for path in listed.flatten().map(|entry| entry.path()) {
-            let is_unfinished = path.extension().is_some_and(|extension| extension == private::UNFINISHED);
-            let is_orphan = path.extension().is_some_and(|extension| extension == "md")
-                && !path.with_extension("json").exists();
-            if is_unfinished || is_orphan {
+            let ends_with = |end: &str| path.extension().is_some_and(|extension| extension == end);
+            let is_of_a_base = ends_with("md") || ends_with(kept::CHANGES);
+            let is_orphan = is_of_a_base && !path.with_extension("json").exists();
+            if ends_with(private::UNFINISHED) || is_orphan {
                 private::remove(&path).map_err(|source| failed(&path, source))?;
             }
         }
         Ok(())
+    }
+
+    fn kept_base(&self, id: &str) -> Kept {
+        Kept::at(&self.base_path(id))
     }
 
     fn base_path(&self, id: &str) -> PathBuf {

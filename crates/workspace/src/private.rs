@@ -17,6 +17,10 @@ static WRITES: AtomicU64 = AtomicU64::new(0);
 
 /// Makes the folder, for its owner alone, unless it is there. A link in its place is refused: it could lead anywhere.
 pub(crate) fn create_folder(path: &Path) -> io::Result<()> {
+    // Most often it is there, and to look is quicker than to try.
+    if fs::symlink_metadata(path).is_ok_and(|found| found.is_dir()) {
+        return Ok(());
+    }
     #[cfg_attr(not(unix), expect(unused_mut, reason = "only here is there a mode to set"))]
     let mut builder = DirBuilder::new();
     #[cfg(unix)]
@@ -60,24 +64,26 @@ pub(crate) fn create(path: &Path) -> io::Result<File> {
 /// As [`replace_named`], and the name is on the disk, too. Gives back the file that stands there now.
 pub(crate) fn replace_with(
     path: &Path,
-    bytes: &[u8],
+    parts: &[&[u8]],
     prepare: impl FnOnce(&File) -> io::Result<()>,
 ) -> io::Result<File> {
-    let file = replace_named(path, bytes, prepare)?;
+    let file = replace_named(path, parts, prepare)?;
     sync_folder_of(path)?;
     Ok(file)
 }
 
-/// Writes `bytes` beside `path`, puts them on the disk, and then under the name, which itself comes to the disk with whatever is next put
-/// into the folder. `prepare` sees the file before anyone else can.
-fn replace_named(
+/// Writes the parts, one after another, beside `path`, puts them on the disk, and then under the name, which itself comes to the
+/// disk with whatever is next put into the folder. `prepare` sees the whole file before anyone else can.
+pub(crate) fn replace_named(
     path: &Path,
-    bytes: &[u8],
+    parts: &[&[u8]],
     prepare: impl FnOnce(&File) -> io::Result<()>,
 ) -> io::Result<File> {
     let (beside, mut file) = create_beside(path)?;
-    let written = prepare(&file)
-        .and_then(|()| file.write_all(bytes))
+    let written = parts
+        .iter()
+        .try_for_each(|part| file.write_all(part))
+        .and_then(|()| prepare(&file))
         .and_then(|()| file.sync_all())
         .and_then(|()| fs::rename(&beside, path));
     match written {
@@ -93,12 +99,7 @@ fn replace_named(
 
 /// Replaces a small file whole; a crash leaves the old one or the new one.
 pub(crate) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    replace_with(path, bytes, |_| Ok(())).map(drop)
-}
-
-/// As [`replace`], for a file that matters only together with another one of the same folder, which is put there next.
-pub(crate) fn replace_before_another(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    replace_named(path, bytes, |_| Ok(())).map(drop)
+    replace_with(path, &[bytes], |_| Ok(())).map(drop)
 }
 
 /// Removes a file; one that is not there is as good.
@@ -108,15 +109,23 @@ pub(crate) fn remove(path: &Path) -> io::Result<()> {
 
 /// Removes files of one folder; one that is not there is as good.
 pub(crate) fn remove_all(paths: &[&Path]) -> io::Result<()> {
-    let mut last = None;
+    match paths.first() {
+        Some(path) if forget_all(paths)? => sync_folder_of(path),
+        Some(_) | None => Ok(()),
+    }
+}
+
+/// The same for files that do no harm if a crash brings them back. Whether there were any.
+pub(crate) fn forget_all(paths: &[&Path]) -> io::Result<bool> {
+    let mut were_any = false;
     for path in paths {
         match fs::remove_file(path) {
-            Ok(()) => last = Some(path),
+            Ok(()) => were_any = true,
             Err(error) if error.kind() == ErrorKind::NotFound => {}
             Err(error) => return Err(error),
         }
     }
-    last.map_or(Ok(()), |path| sync_folder_of(path))
+    Ok(were_any)
 }
 
 /// Copies `bytes`, which cannot be used, to a free name beside `path`.

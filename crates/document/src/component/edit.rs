@@ -7,7 +7,7 @@ use super::inert::{closing_line, fenced, inert, without_comments, without_html_a
 use super::{Component, ComponentError, Mode, components, find_index};
 use crate::diff::line_start;
 use crate::markdown::{ending_for, without_frontmatter_end, without_outer_blank_lines};
-use crate::text::with_line_ending;
+use crate::text::{joined, with_line_ending};
 
 /// `text` with `addition` instead of the content of component `name`.
 ///
@@ -169,7 +169,7 @@ impl Splice {
     fn apply(&self, document: &str) -> String {
         let before = document.get(..self.range.start).unwrap_or_default();
         let after = document.get(self.range.end..).unwrap_or_default();
-        [before, &self.text, after].concat()
+        joined(&[before, &self.text, after])
     }
 
     /// Whether the components after the change are those before it, at the places where the change moved them.

@@ -42,6 +42,11 @@ impl<'a> Normalised<'a> {
         }
     }
 
+    /// Whether the agent's text is merged just as it is, and the merged one ends as it does.
+    pub(super) fn ends_as_ours(&self) -> bool {
+        self.ends_with_newline && matches!(self.ours, Cow::Borrowed(_))
+    }
+
     pub(super) fn restore_final_newline(&self, text: &mut String) {
         if self.ends_with_newline {
             return;

@@ -1,5 +1,16 @@
 //! Many insertions into one long text, for which it is moved once. Never cuts a character in two.
 
+/// A text is taken to grow by this part of its length before it is made anew.
+const GROWTH: usize = 32;
+
+/// Parts of a document, one after another, with room for what a merge adds.
+pub(crate) fn joined(parts: &[&str]) -> String {
+    let length: usize = parts.iter().map(|part| part.len()).sum();
+    let mut text = String::with_capacity(length + length / GROWTH);
+    parts.iter().for_each(|part| text.push_str(part));
+    text
+}
+
 /// Puts texts in as if one after another, each at a byte of `text` that is not behind the one before. Whether they fit; if not,
 /// nothing is changed.
 ///

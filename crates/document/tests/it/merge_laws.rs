@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use document::diff::{Hunk, diff, diff_lines, unified};
-use document::merge::merge;
+use document::merge::{merge, merge_into};
 
 use crate::generate::markdown;
 use crate::merge_random::{Case, case, count, edit, words_of};
@@ -290,4 +290,13 @@ fn a_diff_makes_the_new_text_of_the_old_one() {
             panic!("seed {seed}: {complaint}\n--- old\n{old}\n--- new\n{new}");
         }
     }
+}
+
+#[test]
+fn a_merge_into_the_agents_own_text_is_the_same_merge() {
+    check(|base, ours, theirs| {
+        let (into, anew) = (merge_into(base, ours.to_owned(), theirs), merge(base, ours, theirs));
+        same("the text", &into.text, &anew.text)?;
+        if into.notices == anew.notices { Ok(()) } else { Err("the notices differ".to_owned()) }
+    });
 }

@@ -7,16 +7,16 @@ use std::ops::Range;
 const PIECES_MAX: usize = 2048;
 
 /// A text after some edits.
-pub(super) struct Pieces<'t>(Vec<&'t str>);
+pub(crate) struct Pieces<'t>(Vec<&'t str>);
 
 impl<'t> Pieces<'t> {
-    pub(super) fn of(text: &'t str) -> Pieces<'t> {
+    pub(crate) fn of(text: &'t str) -> Pieces<'t> {
         Pieces(vec![text])
     }
 
     /// Replaces a range by `inserted`, and gives what stood there. None if there is no such range of characters, or if there are too many
     /// pieces.
-    pub(super) fn edit(&mut self, range: Range<usize>, inserted: &'t str) -> Option<String> {
+    pub(crate) fn edit(&mut self, range: Range<usize>, inserted: &'t str) -> Option<String> {
         if range.start > range.end {
             return None;
         }
@@ -25,6 +25,11 @@ impl<'t> Pieces<'t> {
         let removed = self.0.get(start..end)?.concat();
         self.0.splice(start..end, (!inserted.is_empty()).then_some(inserted));
         (self.0.len() <= PIECES_MAX).then_some(removed)
+    }
+
+    /// The pieces in order.
+    pub(crate) fn parts(&self) -> &[&'t str] {
+        &self.0
     }
 
     /// Whether all pieces together are just this text.

@@ -58,7 +58,7 @@ impl Alarm {
 impl DocumentActor {
     /// Works until all handles are gone or the owner is told to stop, and has written everything by then, if the disk allows.
     pub async fn run(mut self) {
-        let mut batch = Vec::with_capacity(BATCH_MAX);
+        let mut batch = Vec::new();
         // What was noted before a crash, or lay beside the file, may not be in it yet.
         let mut alarm = Alarm { retry: self.desk.is_dirty().then(Instant::now), ..Alarm::default() };
         let mut last_flush: Option<Instant> = None;

@@ -231,7 +231,8 @@ impl DocumentHandle {
 
 /// The peers of one document.
 pub(super) struct Peers {
-    events: broadcast::Sender<PeerEvent>,
+    /// None as long as nobody has come: room for what one may lag behind is long, and most documents are opened for a moment.
+    events: Option<broadcast::Sender<PeerEvent>>,
     members: BTreeMap<u64, Member>,
     next: u64,
     /// Sessions of different owners never have the same name.
@@ -262,7 +263,7 @@ struct Typing {
 impl Default for Peers {
     fn default() -> Self {
         Self {
-            events: broadcast::Sender::new(LAG_MAX),
+            events: None,
             members: BTreeMap::new(),
             next: 0,
             nonce: RandomState::new().build_hasher().finish(),
@@ -288,9 +289,16 @@ impl Peers {
         }
     }
 
+    fn listen(&mut self) -> PeerEvents {
+        let events = self.events.get_or_insert_with(|| broadcast::Sender::new(LAG_MAX));
+        PeerEvents(events.subscribe())
+    }
+
     pub(super) fn tell(&self, event: PeerEvent) {
-        // Nobody may be listening.
-        drop(self.events.send(event));
+        if let Some(events) = &self.events {
+            // Nobody may be listening.
+            drop(events.send(event));
+        }
     }
 
     fn expel(&mut self, peer: u64, reason: &str) {
@@ -378,7 +386,7 @@ impl Desk {
         self.peers.members.insert(number, Member { client, author, received: 0, saved: 0, presence: None });
         Ok(Joined {
             peer: PeerHandle { peer: number, mailbox: asked.mailbox },
-            events: PeerEvents(self.peers.events.subscribe()),
+            events: self.peers.listen(),
             epoch,
             update,
             state_vector,
@@ -511,13 +519,14 @@ impl Desk {
             return;
         }
         let revision = self.revision;
+        let mut told = Vec::new();
         for (peer, member) in &mut self.peers.members {
             if member.saved != member.received || was_unsaved {
                 member.saved = member.received;
-                let saved = PeerEvent::Saved { peer: *peer, count: member.received, revision };
-                drop(self.peers.events.send(saved));
+                told.push(PeerEvent::Saved { peer: *peer, count: member.received, revision });
             }
         }
+        told.into_iter().for_each(|event| self.peers.tell(event));
     }
 
     /// Everyone who wrote, and those who are here and may.

@@ -4,18 +4,21 @@
 
 use std::borrow::Cow;
 
+use document::Edit;
 use document::component::components;
 use document::frontmatter::Write;
-use document::merge::{NoticeKind, merge, merge_diff3};
+use document::merge::{NoticeKind, merge, merge_diff3, merge_into};
 use document::patch::steady_prefix;
 
 use super::layout::{Layout, LayoutError, Words};
 use crate::SharedText;
 use crate::command::{Actor, FileCommand, FileErrorKind, FileResult};
+use crate::journal::{Pieces, edits_between};
+use crate::kept::Seen;
 use crate::pending::{Pending, Response, Target};
 use crate::reach::{Reach, ReachError};
 use crate::sidecar::{DocumentPaths, SidecarError};
-use crate::snapshot::{Seen, Snapshot};
+use crate::snapshot::Snapshot;
 
 /// How often a document may change between reading it and writing to it before we give up.
 const RACES_MAX: usize = 100;
@@ -33,13 +36,15 @@ pub struct Delivery {
     /// The text that is answered.
     baseline: String,
     /// That text with what of the answer is in the document; none as long as nothing is.
-    laid: Option<String>,
+    laid: Option<Laid>,
     /// What the document read after our last write.
     written: Option<SharedText>,
     /// What the document read, and its revision, if that was just asked for.
     known: Option<(SharedText, u64)>,
     /// The snapshot at the beginning.
     seen: Option<Seen>,
+    /// What makes the text that is answered of that snapshot, if these are few edits.
+    since: Option<Vec<Edit>>,
     /// The text that is answered is on the disk.
     is_base_kept: bool,
     outcome: Outcome,
@@ -171,6 +176,7 @@ impl Delivery {
             written: None,
             known: None,
             seen,
+            since: None,
             is_base_kept: false,
             outcome: Outcome::default(),
         })
@@ -206,13 +212,14 @@ impl Delivery {
             laid: None,
             written: None,
             known: None,
+            since: None,
             is_base_kept: true,
             outcome: Outcome::default(),
             response,
         };
         if delivery.response.applied > 0 {
             let words = delivery.words(delivery.response.applied);
-            delivery.laid = Some(delivery.layout.lay(&delivery.baseline, &words)?.text);
+            delivery.laid = Some(Laid::Whole(delivery.layout.lay(&delivery.baseline, &words)?.text));
         }
         Ok(Some(delivery))
     }
@@ -273,10 +280,15 @@ impl Delivery {
             return Ok(());
         }
         let Response { id, base, .. } = &self.response;
-        // The same text may be on the disk already, and whoever replaces the snapshot leaves this one alone.
-        let is_linked = match self.seen.as_ref().filter(|seen| seen.fingerprint() == base) {
-            Some(seen) => self.pending.link_base(id, &self.snapshot, seen)?,
-            None => false,
+        // Most of the text is on the disk already, and whoever replaces the snapshot leaves that file alone.
+        if let Some(seen) = &self.seen {
+            self.since = self.snapshot.edits_to(seen, base, &self.baseline)?;
+        }
+        let is_linked = match (&self.seen, &self.since) {
+            (Some(seen), Some(since)) => {
+                self.pending.link_base(id, &self.snapshot, seen, since, &self.baseline)?
+            }
+            _ => false,
         };
         if !is_linked {
             self.pending.put_base(id, &self.baseline)?;
@@ -322,16 +334,25 @@ impl Delivery {
     ) -> Result<Flushed, DeliveryError> {
         let laid = self.layout.lay(&self.baseline, &self.words(length))?;
         self.outcome.notices = laid.notices;
-        if laid.text == self.shown() {
+        let mut laid = laid.text;
+        if laid == *self.shown() {
             return Ok(Flushed::Nothing);
         }
+        // The answer so far is laid out once more with the next words, if there will be any.
+        let is_last = upto == Upto::End && self.response.is_whole;
         let mut refused = String::new();
         for _ in 0..RACES_MAX {
             let (current, revision) = match self.known.take() {
                 Some(known) => known,
                 None => read(reach, &self.path).await?,
             };
-            let Some(merged) = self.merged(&laid.text, &current) else { return Ok(Flushed::NoPlace) };
+            let (merged, now) = if is_last {
+                let edits = edits_between(&self.baseline, &laid);
+                (self.merged(laid.into(), &current), Laid::Edits(edits))
+            } else {
+                (self.merged(Cow::Borrowed(&laid), &current), Laid::Whole(laid))
+            };
+            let Some(merged) = merged else { return Ok(Flushed::NoPlace) };
             self.response.attempt = None;
             self.response.attempting(&current, &merged.text);
             if let Some(attempt) = &mut self.response.attempt {
@@ -341,12 +362,15 @@ impl Delivery {
             let mut request = FileCommand::Write { path: self.path.clone(), content: merged.text.clone() }
                 .by(Actor::User(self.response.author.clone()))
                 .on(revision);
-            if upto == Upto::End && self.response.is_whole {
+            if is_last {
                 request = request.named(format!("{}:whole", self.response.id));
             }
             let reply = reach.execute(request).await?;
             match reply.result {
-                FileResult::Error { message, kind: FileErrorKind::Conflict { .. } } => refused = message,
+                FileResult::Error { message, kind: FileErrorKind::Conflict { .. } } => {
+                    refused = message;
+                    laid = now.into_text(&self.baseline);
+                }
                 FileResult::Error { message, .. } => return Err(DeliveryError::Refused { message }),
                 FileResult::Written { .. }
                 | FileResult::Content { .. }
@@ -362,7 +386,7 @@ impl Delivery {
                     self.outcome.revision = Some(reply.revision);
                     self.response.applied = length;
                     self.response.attempt = None;
-                    self.laid = Some(laid.text);
+                    self.laid = Some(now);
                     self.written = Some(merged.text);
                     return Ok(Flushed::Written);
                 }
@@ -372,16 +396,17 @@ impl Delivery {
     }
 
     /// The document with the answer so far; none if the answer has no place in it, or would break its structure.
-    fn merged(&self, ours: &str, current: &str) -> Option<Merged> {
+    fn merged(&self, ours: Cow<'_, str>, current: &str) -> Option<Merged> {
         let is_as_we_left_it = self.written.as_deref().unwrap_or(&self.baseline) == current;
         // A long document is read through only if somebody else wrote in it.
         let names = if is_as_we_left_it { None } else { names(current) };
         if !is_as_we_left_it && !self.layout.has_place_in(current, names.as_deref()) {
             return None;
         }
-        let merged = match self.write {
-            Write::Merge => merge_diff3(self.shown(), ours, current),
-            Write::Crdt => merge(self.shown(), ours, current),
+        let merged = match (self.write, ours) {
+            (Write::Merge, ours) => merge_diff3(&self.shown(), &ours, current),
+            (Write::Crdt, Cow::Borrowed(ours)) => merge(&self.shown(), ours, current),
+            (Write::Crdt, Cow::Owned(ours)) => merge_into(&self.shown(), ours, current),
         };
         let conflicts = merged.notices.iter().filter(|notice| notice.kind == NoticeKind::Conflict).count();
         let is_kept = is_as_we_left_it || names == self::names(&merged.text);
@@ -394,10 +419,12 @@ impl Delivery {
     ///
     /// [`DeliveryError`] if that cannot be kept; then the answer seems to wait still, and is found to be there already.
     pub fn settle(self) -> Result<Outcome, DeliveryError> {
-        if let Some(agreed) = self.agreed()? {
-            self.snapshot.set(&agreed)?;
+        self.agree()?;
+        if self.response.is_whole {
+            self.pending.forget(&self.response.id)?;
+        } else {
+            self.pending.clear(&self.response.id)?;
         }
-        self.pending.clear(&self.response.id)?;
         Ok(Outcome { left: self.written, ..self.outcome })
     }
 
@@ -408,22 +435,43 @@ impl Delivery {
         Ok(!is_later && is_the_first && self.snapshot.is_still(self.seen.as_ref())?)
     }
 
-    /// The text up to which everything is answered.
-    fn agreed(&self) -> Result<Option<Cow<'_, str>>, SidecarError> {
-        let is_as_it_was = self.is_as_it_was()?;
-        if self.response.is_whole && is_as_it_was {
-            return Ok(Some(self.shown().into()));
+    /// Keeps the text up to which everything is answered.
+    fn agree(&self) -> Result<(), SidecarError> {
+        let Response { is_whole, .. } = self.response;
+        if is_whole && self.is_as_it_was()? {
+            return self.agree_on_all();
         }
-        Ok(match self.snapshot.get()? {
-            Some(before) => Some(merge(&self.baseline, self.shown(), &before).text.into()),
+        match self.snapshot.get()? {
+            Some(before) => self.snapshot.set(&merge(&self.baseline, &self.shown(), &before).text),
+            None if is_whole => self.snapshot.set(&self.shown()),
             // Only a part of the answer came, so the question is still open.
-            None => self.response.is_whole.then(|| self.shown().into()),
-        })
+            None => Ok(()),
+        }
+    }
+
+    /// Keeps the text that is answered with all of the answer.
+    fn agree_on_all(&self) -> Result<(), SidecarError> {
+        let answer = match &self.laid {
+            None => Cow::Borrowed(&[][..]),
+            Some(Laid::Whole(text)) => Cow::Owned(edits_between(&self.baseline, text)),
+            Some(Laid::Edits(edits)) => Cow::Borrowed(&edits[..]),
+        };
+        match (&self.seen, &self.since, pieces(&self.baseline, &answer)) {
+            (Some(seen), Some(since), Some(pieces)) => {
+                self.snapshot.change(seen, &[since, &answer[..]].concat(), pieces.parts())
+            }
+            (_, _, Some(pieces)) => self.snapshot.set_parts(pieces.parts()),
+            (_, _, None) => self.snapshot.set(&self.shown()),
+        }
     }
 
     /// The text that is answered with what of the answer is in the document.
-    fn shown(&self) -> &str {
-        self.laid.as_deref().unwrap_or(&self.baseline)
+    fn shown(&self) -> Cow<'_, str> {
+        match &self.laid {
+            None => Cow::Borrowed(&self.baseline),
+            Some(Laid::Whole(text)) => Cow::Borrowed(text),
+            Some(Laid::Edits(edits)) => Cow::Owned(edited(&self.baseline, edits)),
+        }
     }
 
     /// Gives the answer up, as if it had never been asked for.
@@ -447,6 +495,37 @@ impl Delivery {
 /// The names of a document's components, in order; none if its marks are broken.
 fn names(text: &str) -> Option<Vec<String>> {
     Some(components(text).ok()?.into_iter().map(|component| component.name).collect())
+}
+
+/// The text that is answered with an answer in it.
+#[derive(Debug)]
+enum Laid {
+    Whole(String),
+    /// What makes it of the text that is answered, when nobody needs all of it any more.
+    Edits(Vec<Edit>),
+}
+
+impl Laid {
+    fn into_text(self, baseline: &str) -> String {
+        match self {
+            Laid::Whole(text) => text,
+            Laid::Edits(edits) => edited(baseline, &edits),
+        }
+    }
+}
+
+/// A text after edits, last place first, in the pieces that they leave of it.
+fn pieces<'t>(text: &'t str, edits: &'t [Edit]) -> Option<Pieces<'t>> {
+    let mut pieces = Pieces::of(text);
+    edits.iter().all(|edit| pieces.edit(edit.range.clone(), &edit.text).is_some()).then_some(pieces)
+}
+
+fn edited(text: &str, edits: &[Edit]) -> String {
+    let mut edited = text.to_owned();
+    for Edit { range, text } in edits {
+        edited.replace_range(range.clone(), text);
+    }
+    edited
 }
 
 struct Merged {

@@ -318,7 +318,9 @@ fn a_process_that_does_one_thing_starts_no_thread_for_it() {
         let threads = Arc::new(AtomicUsize::new(0));
         let count = Arc::clone(&threads);
         let mut runtime = tokio::runtime::Builder::new_current_thread();
-        runtime.enable_all().on_thread_start(move || drop(count.fetch_add(1, Ordering::SeqCst)));
+        runtime.enable_all().on_thread_start(move || {
+            count.fetch_add(1, Ordering::SeqCst);
+        });
         runtime.build().unwrap().block_on(async {
             let folder = tempfile::tempdir().unwrap();
             std::fs::write(folder.path().join("a.md"), "## A\n").unwrap();

@@ -10,6 +10,7 @@ use workspace::recovery;
 use workspace::session::delivery::{Delivery, Flushed, Order, Upto};
 use workspace::session::layout::{Layout, Place};
 use workspace::sidecar::{DocumentPaths, Sidecar};
+use workspace::snapshot::Snapshot;
 
 use super::desk::{Desk, added};
 
@@ -30,6 +31,11 @@ enum Killed {
 const ALL: [Killed; 4] =
     [Killed::BeforeAnything, Killed::AfterHalf, Killed::AfterAll, Killed::BeforeForgotten];
 
+/// Each place in each document.
+fn everywhere() -> Vec<(Killed, String)> {
+    ALL.into_iter().flat_map(|killed| texts().map(|text| (killed, text))).collect()
+}
+
 impl Killed {
     /// Whether all of the answer is in the document.
     fn has_all(self) -> bool {
@@ -42,10 +48,17 @@ struct Broken {
     paths: DocumentPaths,
 }
 
-async fn broken(killed: Killed) -> Broken {
-    let desk = Desk::new(START, Vec::new());
+/// A document of which all but the question was answered before. Of a long one only the edits are kept that make the texts of each
+/// other.
+fn texts() -> [String; 2] {
+    [START.to_owned(), format!("{START}\n# Notes\n\n{}", "A line that nobody asks about.\n".repeat(4000))]
+}
+
+async fn broken(killed: Killed, start: &str) -> Broken {
+    let desk = Desk::new(start, Vec::new());
     let sidecar = Sidecar::open(desk.root()).unwrap();
-    let paths = desk.file().paths(&sidecar, START).unwrap();
+    let paths = desk.file().paths(&sidecar, start).unwrap();
+    Snapshot::at(&paths.snapshot).set(&start.replace("q?\n", "")).unwrap();
     let order = Order {
         id: "turn".into(),
         author: "claude".into(),
@@ -53,11 +66,14 @@ async fn broken(killed: Killed) -> Broken {
         layout: Layout::Stream { target: Place::Component("exchange".into()), thinking: None },
         write: Write::Crdt,
         path: "notes.md".into(),
-        baseline: START.into(),
+        baseline: start.into(),
         is_earlier: false,
     };
     let mut reach = Reach::open(desk.root(), Options::default()).await.unwrap();
     let mut delivery = Delivery::begin(&paths, order).unwrap();
+    let has_edits =
+        files(&paths.pending_dir).iter().any(|(path, _)| path.extension().is_some_and(|end| end == "edits"));
+    assert_eq!(has_edits, start != START);
     let (half, rest) = ANSWER.split_at(ANSWER.find("The last").unwrap());
     delivery.say(half);
     if killed != Killed::BeforeAnything {
@@ -99,10 +115,10 @@ impl Broken {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_answer_is_brought_home_once_wherever_it_was_broken_off() {
-    for killed in ALL {
-        let broken = broken(killed).await;
+    for (killed, start) in everywhere() {
+        let broken = broken(killed, &start).await;
         assert_eq!(broken.recover().await, usize::from(!killed.has_all()), "{killed:?}");
-        let expected = START.replace("q?\n", &format!("q?\n\n{ANSWER}"));
+        let expected = start.replace("q?\n", &format!("q?\n\n{ANSWER}"));
         assert_eq!(broken.desk.text(), expected, "{killed:?}");
         assert!(broken.desk.change().is_empty, "{killed:?}");
         assert_eq!(broken.recover().await, 0);
@@ -113,8 +129,8 @@ async fn an_answer_is_brought_home_once_wherever_it_was_broken_off() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn edits_after_the_crash_stay_and_are_the_next_change() {
-    for killed in ALL {
-        let broken = broken(killed).await;
+    for (killed, start) in everywhere() {
+        let broken = broken(killed, &start).await;
         broken.desk.append("my line after it\n");
         broken.recover().await;
         let text = broken.desk.text();
@@ -127,7 +143,7 @@ async fn edits_after_the_crash_stay_and_are_the_next_change() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_answer_whose_place_is_gone_waits_until_it_is_back() {
-    let broken = broken(Killed::AfterHalf).await;
+    let broken = broken(Killed::AfterHalf, START).await;
     let whole = broken.desk.text();
     broken.desk.write("---\nsession: a\n---\nnotes\n");
     let mut reach = Reach::open(broken.desk.root(), Options::default()).await.unwrap();
