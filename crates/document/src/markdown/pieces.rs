@@ -7,7 +7,7 @@
 
 use std::ops::Range;
 
-use memchr::{memchr, memchr3_iter, memmem};
+use memchr::{Memchr, memchr, memchr_iter, memchr3_iter, memmem};
 
 /// A line indented by this much opens and closes nothing at the top level.
 const CODE_INDENT: usize = 4;
@@ -42,6 +42,9 @@ pub(crate) fn last_piece(text: &str, start: usize) -> usize {
 /// The places where the text can be cut, in order.
 struct Cuts<'t> {
     bytes: &'t [u8],
+    /// Where the text begins that is cut, and the ends of its lines from there.
+    start: usize,
+    newlines: Memchr<'t>,
     /// The beginning of the next line.
     at: usize,
     /// Up to here only line feeds end lines.
@@ -74,8 +77,11 @@ struct Fence {
 
 impl<'t> Cuts<'t> {
     fn new(text: &'t str, start: usize) -> Self {
+        let bytes = text.as_bytes();
         Self {
-            bytes: text.as_bytes(),
+            bytes,
+            start,
+            newlines: memchr_iter(b'\n', bytes.get(start..).unwrap_or_default()),
             at: start,
             plain_until: 0,
             is_plain: true,
@@ -103,10 +109,13 @@ impl<'t> Cuts<'t> {
         if !self.is_plain() {
             self.state = State::Uncertain;
         }
-        let rest = self.bytes.get(self.at..).filter(|rest| !rest.is_empty())?;
-        let length = memchr(b'\n', rest).map_or(rest.len(), |newline| newline + 1);
-        self.at += length;
-        Some(Line::of(rest.get(..length)?))
+        if self.at >= self.bytes.len() {
+            return None;
+        }
+        let end = self.newlines.next().map_or(self.bytes.len(), |newline| self.start + newline + 1);
+        let line = self.bytes.get(self.at..end)?;
+        self.at = end;
+        Some(Line::of(line))
     }
 
     /// Takes in a line outside of fences and comments.
@@ -201,6 +210,9 @@ struct Line<'t> {
 
 impl<'t> Line<'t> {
     fn of(line: &'t [u8]) -> Self {
+        if !matches!(line.first(), Some(b' ' | b'\t')) {
+            return Self { indent: 0, content: line };
+        }
         let blanks = line.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
         let (blanks, content) = line.split_at_checked(blanks).unwrap_or((&[], line));
         // A tab goes on to the next fourth column.
