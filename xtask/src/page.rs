@@ -96,7 +96,8 @@ pub(crate) fn chromium() -> Result<PathBuf> {
 /// Writes the types of the wire for the page.
 pub(crate) fn codegen() -> Result<()> {
     let mut test = process::cargo();
-    test.args(["test", "--package", "web", "--test", "it", "the_page_knows_the_types_of_the_server"]);
+    // The package alone would have other features, and everything would be built anew.
+    test.args(["test", "--workspace", "--test", "it", "the_page_knows_the_types_of_the_server"]);
     process::stream(test.env("UPDATE_EXPECT", "1"))
 }
 
