@@ -29,7 +29,7 @@ const EDITS_MAX: usize = 256;
 
 /// Where a text is kept.
 #[derive(Debug, Clone)]
-pub(crate) struct Kept {
+pub(crate) struct KeptText {
     path: PathBuf,
 }
 
@@ -55,6 +55,18 @@ impl Seen {
     /// The [`fingerprint`](crate::pending::fingerprint) of the text.
     pub(crate) fn fingerprint(&self) -> &str {
         &self.fingerprint
+    }
+
+    /// What makes `text`, whose fingerprint is this, of the text that was seen; none if the text is better kept as a whole.
+    pub(crate) fn edits_to(&self, fingerprint: &str, text: &str) -> io::Result<Option<Vec<Edit>>> {
+        if self.fingerprint == fingerprint {
+            return Ok(Some(Vec::new()));
+        }
+        if self.file.metadata()?.len() < CHANGED_MIN {
+            return Ok(None);
+        }
+        let edits = self.text()?.map(|before| edits_between(&before, text));
+        Ok(edits.filter(|edits| edits.len() <= EDITS_MAX))
     }
 
     /// The text; none if it is none.
@@ -88,13 +100,18 @@ impl When {
     }
 }
 
-impl Kept {
+impl KeptText {
     /// The text that is kept at `path`.
-    pub(crate) fn at(path: &Path) -> Kept {
-        Kept { path: path.to_owned() }
+    pub(crate) fn at(path: &Path) -> KeptText {
+        KeptText { path: path.to_owned() }
     }
 
-    /// Where it is kept. Neither file is ever written in place.
+    /// Where it is kept.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The files that it may take. Neither is ever written in place.
     pub(crate) fn files(&self) -> [PathBuf; 2] {
         [self.path.clone(), self.beside()]
     }
@@ -179,21 +196,9 @@ impl Kept {
         }
     }
 
-    /// What makes `text`, whose fingerprint is this, of the text that was seen; none if the text is better kept as a whole.
-    pub(crate) fn edits_to(seen: &Seen, fingerprint: &str, text: &str) -> io::Result<Option<Vec<Edit>>> {
-        if seen.fingerprint == fingerprint {
-            return Ok(Some(Vec::new()));
-        }
-        if seen.file.metadata()?.len() < CHANGED_MIN {
-            return Ok(None);
-        }
-        let before = seen.text()?;
-        Ok(before.map(|before| edits_between(&before, text)).filter(|edits| edits.len() <= EDITS_MAX))
-    }
-
     /// Keeps the text that was seen, which is kept at `other`, here as well, as second names of its files. Whether that could be done.
     /// It is on the disk for good with the next file that is put into the folder.
-    pub(crate) fn link(&self, other: &Kept, seen: &Seen) -> io::Result<bool> {
+    pub(crate) fn link(&self, other: &KeptText, seen: &Seen) -> io::Result<bool> {
         let ([text, beside], [its_text, its_beside]) = (self.files(), other.files());
         private::forget_all(&[&text, &beside])?;
         // Not every file system has second names; and another process may have replaced the text in this moment.

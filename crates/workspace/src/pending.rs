@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::SharedText;
 use crate::checksum::{hex128, long_hex128};
-use crate::kept::{self, Kept, Seen, When};
+use crate::kept::{self, KeptText, Seen, When};
 use crate::private;
 use crate::session::layout::Layout;
 use crate::sidecar::{SidecarError, failed};
@@ -231,8 +231,8 @@ impl Pending {
         Ok(())
     }
 
-    fn kept_base(&self, id: &str) -> Kept {
-        Kept::at(&self.base_path(id))
+    fn kept_base(&self, id: &str) -> KeptText {
+        KeptText::at(&self.base_path(id))
     }
 
     fn base_path(&self, id: &str) -> PathBuf {

@@ -3,29 +3,28 @@
 
 use std::fs;
 use std::io::{self, ErrorKind};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use document::Edit;
 
-use crate::kept::{Kept, Seen, When};
+use crate::kept::{KeptText, Seen, When};
 use crate::private;
 use crate::sidecar::{SidecarError, failed};
 
 /// The snapshot of one document.
 #[derive(Debug, Clone)]
 pub struct Snapshot {
-    path: PathBuf,
-    kept: Kept,
+    kept: KeptText,
 }
 
 impl Snapshot {
     /// The snapshot that is kept at `path`.
     pub fn at(path: &Path) -> Snapshot {
-        Snapshot { path: path.to_owned(), kept: Kept::at(path) }
+        Snapshot { kept: KeptText::at(path) }
     }
 
     /// How it is kept.
-    pub(crate) fn kept(&self) -> &Kept {
+    pub(crate) fn kept(&self) -> &KeptText {
         &self.kept
     }
 
@@ -51,7 +50,7 @@ impl Snapshot {
         fingerprint: &str,
         text: &str,
     ) -> Result<Option<Vec<Edit>>, SidecarError> {
-        self.told(Kept::edits_to(seen, fingerprint, text))
+        self.told(seen.edits_to(fingerprint, text))
     }
 
     /// Whether what is kept is what was seen then, and nothing is kept if nothing was.
@@ -96,6 +95,6 @@ impl Snapshot {
     }
 
     fn told<T>(&self, result: io::Result<T>) -> Result<T, SidecarError> {
-        result.map_err(|source| failed(&self.path, source))
+        result.map_err(|source| failed(self.kept.path(), source))
     }
 }

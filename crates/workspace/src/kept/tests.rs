@@ -6,7 +6,7 @@ use std::path::Path;
 
 use document::Edit;
 
-use super::{CHANGED_MIN, EDITS_MAX, Kept, Seen, When};
+use super::{CHANGED_MIN, EDITS_MAX, KeptText, Seen, When};
 use crate::journal::edits_between;
 use crate::pending::fingerprint;
 
@@ -16,7 +16,7 @@ fn long() -> String {
 }
 
 /// As if an answer had been put into what is kept.
-fn change(kept: &Kept, new: &str) -> Vec<Edit> {
+fn change(kept: &KeptText, new: &str) -> Vec<Edit> {
     let seen = looked(kept);
     let edits = edits_between(&kept.get().unwrap().unwrap(), new);
     kept.change(&seen, &edits, &[new], When::Now).unwrap();
@@ -24,11 +24,11 @@ fn change(kept: &Kept, new: &str) -> Vec<Edit> {
     edits
 }
 
-fn looked(kept: &Kept) -> Seen {
+fn looked(kept: &KeptText) -> Seen {
     kept.look().unwrap().unwrap()
 }
 
-fn assert_is(kept: &Kept, text: &str) {
+fn assert_is(kept: &KeptText, text: &str) {
     assert_eq!(kept.get().unwrap().as_deref(), Some(text));
     assert_eq!(looked(kept).fingerprint(), fingerprint(text));
 }
@@ -44,7 +44,7 @@ fn names(folder: &Path) -> Vec<String> {
 #[test]
 fn a_long_text_with_a_few_more_words_is_kept_as_edits() {
     let folder = tempfile::tempdir().unwrap();
-    let kept = Kept::at(&folder.path().join("a.md"));
+    let kept = KeptText::at(&folder.path().join("a.md"));
     assert_eq!(kept.get().unwrap(), None);
     assert!(kept.look().unwrap().is_none());
 
@@ -63,7 +63,7 @@ fn a_long_text_with_a_few_more_words_is_kept_as_edits() {
 #[test]
 fn a_short_text_and_one_with_many_edits_are_written_as_a_whole() {
     let folder = tempfile::tempdir().unwrap();
-    let kept = Kept::at(&folder.path().join("a.md"));
+    let kept = KeptText::at(&folder.path().join("a.md"));
     kept.set(&["short\n"], When::Now).unwrap();
     change(&kept, "short and more\n");
     assert_eq!(names(folder.path()), ["a.md"]);
@@ -89,7 +89,7 @@ fn a_short_text_and_one_with_many_edits_are_written_as_a_whole() {
 #[test]
 fn edits_that_a_crash_left_beside_another_text_count_for_nothing() {
     let folder = tempfile::tempdir().unwrap();
-    let (kept, beside) = (Kept::at(&folder.path().join("a.md")), folder.path().join("a.edits"));
+    let (kept, beside) = (KeptText::at(&folder.path().join("a.md")), folder.path().join("a.edits"));
     let text = long();
     kept.set(&[&text], When::Now).unwrap();
     change(&kept, &format!("{text}More.\n"));
@@ -111,7 +111,7 @@ fn edits_that_a_crash_left_beside_another_text_count_for_nothing() {
 #[test]
 fn what_is_no_text_and_edits_that_do_not_fit_are_told() {
     let folder = tempfile::tempdir().unwrap();
-    let (kept, beside) = (Kept::at(&folder.path().join("a.md")), folder.path().join("a.edits"));
+    let (kept, beside) = (KeptText::at(&folder.path().join("a.md")), folder.path().join("a.edits"));
     let text = long();
     kept.set(&[&text], When::Now).unwrap();
     change(&kept, &format!("{text}More.\n"));
@@ -120,7 +120,7 @@ fn what_is_no_text_and_edits_that_do_not_fit_are_told() {
         fs::write(&beside, &damaged).unwrap();
         assert_eq!(kept.get().unwrap_err().kind(), ErrorKind::InvalidData, "{damaged}");
         let seen = looked(&kept);
-        let since = Kept::edits_to(&seen, &fingerprint("other"), "other").unwrap();
+        let since = seen.edits_to(&fingerprint("other"), "other").unwrap();
         let is_known = since.is_some_and(|since| since.len() == 1);
         assert_eq!(is_known, !damaged.contains("Mire"), "what the edits would make is not known: {damaged}");
     }
@@ -132,7 +132,8 @@ fn what_is_no_text_and_edits_that_do_not_fit_are_told() {
 #[test]
 fn a_second_name_keeps_the_text_when_the_first_is_given_another() {
     let folder = tempfile::tempdir().unwrap();
-    let (kept, second) = (Kept::at(&folder.path().join("a.md")), Kept::at(&folder.path().join("b.md")));
+    let (kept, second) =
+        (KeptText::at(&folder.path().join("a.md")), KeptText::at(&folder.path().join("b.md")));
     let text = long();
     kept.set(&[&text], When::Now).unwrap();
     let with_edits = format!("{text}More.\n");
@@ -142,7 +143,7 @@ fn a_second_name_keeps_the_text_when_the_first_is_given_another() {
     assert!(second.link(&kept, &seen).unwrap());
     assert_is(&second, &with_edits);
     let asked = format!("{with_edits}Why?\n");
-    let since = Kept::edits_to(&seen, &fingerprint(&asked), &asked).unwrap().unwrap();
+    let since = seen.edits_to(&fingerprint(&asked), &asked).unwrap().unwrap();
     second.change(&seen, &since, &[&asked], When::Next).unwrap();
     assert_is(&second, &asked);
     assert_is(&kept, &with_edits);
@@ -155,7 +156,7 @@ fn a_second_name_keeps_the_text_when_the_first_is_given_another() {
 #[test]
 fn whoever_looked_is_told_of_every_later_text() {
     let folder = tempfile::tempdir().unwrap();
-    let kept = Kept::at(&folder.path().join("a.md"));
+    let kept = KeptText::at(&folder.path().join("a.md"));
     assert!(kept.is_still(None).unwrap());
     let text = long();
     kept.set(&[&text], When::Now).unwrap();
