@@ -8,7 +8,7 @@ mod words;
 
 use std::ops::Range;
 
-pub(crate) use lines::{common_prefix, common_suffix, line_end, line_hunks, line_start};
+pub(crate) use lines::{common_prefix, common_suffix, last_line_start, line_end, line_hunks, line_start};
 pub use unified::unified;
 pub(crate) use words::{is_word, refine};
 

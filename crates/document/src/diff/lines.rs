@@ -287,7 +287,8 @@ fn at_line_start(text: &[u8], at: usize) -> bool {
     at == 0 || text.get(at - 1) == Some(&b'\n')
 }
 
-fn last_line_start(text: &[u8], at: usize) -> usize {
+/// As [`line_start`], of bytes that need not be a text.
+pub(crate) fn last_line_start(text: &[u8], at: usize) -> usize {
     memchr::memrchr(b'\n', text.get(..at).unwrap_or_default()).map_or(0, |newline| newline + 1)
 }
 

@@ -3,16 +3,21 @@
 //!
 //! Behind a blank line, a line that is not indented begins anew: paragraphs, tables and raw elements end with the blank line, and
 //! lists, quotes and footnotes with a line that does not belong to them. Only a code fence and a comment go on, and those of the
-//! top level are followed here.
+//! top level are followed here. Between those nothing opens or closes: such lines are passed over at the speed of looking for the signs
+//! that they lack.
 
 use std::ops::Range;
 
 use memchr::{Memchr, memchr, memchr_iter, memchr3_iter, memmem};
 
+use crate::diff::last_line_start;
+
 /// A line indented by this much opens and closes nothing at the top level.
 const CODE_INDENT: usize = 4;
 /// How far the text is looked through at a time for what makes it uncertain.
 const LOOKED_THROUGH: usize = 16 << 10;
+/// What a comment ends with.
+const COMMENT_END: &[u8] = b"-->";
 /// What raw HTML begins with that blank lines do not end, and that is too rare to be followed.
 const RAW_BEGINNINGS: [&str; 6] = ["<?", "<!", "<pre", "<script", "<style", "<textarea"];
 
@@ -24,6 +29,7 @@ pub(crate) fn pieces_with(text: &str, start: usize, needle: &str) -> Vec<Range<u
     let mut cuts = Cuts::new(text, start);
     let mut piece_start = start;
     while let Some(next) = found.peek().copied() {
+        cuts.pass_over(next);
         let cut = cuts.next().unwrap_or(text.len());
         if next < cut {
             pieces.push(piece_start..cut);
@@ -36,15 +42,20 @@ pub(crate) fn pieces_with(text: &str, start: usize, needle: &str) -> Vec<Range<u
 
 /// Where the last piece of `text` after `start` begins: what is open at the end of the text was opened there.
 pub(crate) fn last_piece(text: &str, start: usize) -> usize {
-    Cuts::new(text, start).last().unwrap_or(start)
+    let (mut cuts, mut last) = (Cuts::new(text, start), start);
+    loop {
+        cuts.pass_over(text.len());
+        let Some(cut) = cuts.next() else { return last };
+        last = cut;
+    }
 }
 
 /// The places where the text can be cut, in order.
 struct Cuts<'t> {
     bytes: &'t [u8],
-    /// Where the text begins that is cut, and the ends of its lines from there.
-    start: usize,
+    /// The ends of lines, counted from this place.
     newlines: Memchr<'t>,
+    newlines_from: usize,
     /// The beginning of the next line.
     at: usize,
     /// Up to here only line feeds end lines.
@@ -80,8 +91,8 @@ impl<'t> Cuts<'t> {
         let bytes = text.as_bytes();
         Self {
             bytes,
-            start,
             newlines: memchr_iter(b'\n', bytes.get(start..).unwrap_or_default()),
+            newlines_from: start,
             at: start,
             plain_until: 0,
             is_plain: true,
@@ -112,10 +123,64 @@ impl<'t> Cuts<'t> {
         if self.at >= self.bytes.len() {
             return None;
         }
-        let end = self.newlines.next().map_or(self.bytes.len(), |newline| self.start + newline + 1);
+        let end = self.newlines.next().map_or(self.bytes.len(), |newline| self.newlines_from + newline + 1);
         let line = self.bytes.get(self.at..end)?;
         self.at = end;
         Some(Line::of(line))
+    }
+
+    /// Goes on with the line that begins at `start`, without a look at those before it.
+    fn go_to(&mut self, start: usize) {
+        if start > self.at {
+            self.newlines = memchr_iter(b'\n', self.bytes.get(start..).unwrap_or_default());
+            (self.newlines_from, self.at) = (start, start);
+        }
+    }
+
+    /// Goes on with the line of the first of these places, or with the end of the text if there is none.
+    fn go_to_line_of(&mut self, found: impl FnOnce(&[u8]) -> Option<usize>) {
+        let rest = self.bytes.get(self.at..).unwrap_or_default();
+        let start = found(rest).map_or(self.bytes.len(), |place| self.at + last_line_start(rest, place));
+        self.go_to(start);
+    }
+
+    /// Passes over lines that open nothing, up to the last cut before `until` or before the first line that may open something.
+    fn pass_over(&mut self, until: usize) {
+        let Some(rest) = self.bytes.get(self.at..until).filter(|_| matches!(self.state, State::Open)) else {
+            return;
+        };
+        let opening = memchr3_iter(b'`', b'~', b'<', rest).find_map(|place| {
+            let before = rest.get(..place)?;
+            // Only so far back, because many of these signs may stand on one long line.
+            let indent = before.iter().rev().take(CODE_INDENT - 1).take_while(|byte| **byte == b' ').count();
+            let start = place - indent;
+            (start == 0 || rest.get(start - 1) == Some(&b'\n')).then_some(start)
+        });
+        let line = opening.unwrap_or_else(|| last_line_start(rest, rest.len()));
+        if let Some(cut) = self.last_cut(line + self.at) {
+            self.go_to(cut);
+            // Nothing but this is left of what was passed over.
+            (self.is_after_blank, self.has_list, self.is_unclear) = (true, false, false);
+        }
+    }
+
+    /// The last cut behind the next line up to the line that begins at `line`, if no line between opens anything.
+    fn last_cut(&self, line: usize) -> Option<usize> {
+        let begins_anew = |start: usize| {
+            let is_anew = |first: &u8| !matches!(first, b' ' | b'\t' | b'\r' | b'\n');
+            self.bytes.get(start).filter(|first| is_anew(first)).map(|_| start)
+        };
+        let mut candidate = begins_anew(line);
+        let mut end = line;
+        while end > self.at {
+            let before = self.bytes.get(self.at..end - 1)?;
+            let start = self.at + last_line_start(before, before.len());
+            if candidate.is_some() && Line::of(self.bytes.get(start..end)?).is_blank() {
+                return candidate;
+            }
+            (candidate, end) = (begins_anew(start), start);
+        }
+        None
     }
 
     /// Takes in a line outside of fences and comments.
@@ -171,6 +236,11 @@ impl Iterator for Cuts<'_> {
 
     fn next(&mut self) -> Option<usize> {
         loop {
+            match self.state {
+                State::Fence(fence) => self.go_to_line_of(|rest| memchr(fence.sign, rest)),
+                State::Comment => self.go_to_line_of(|rest| memmem::find(rest, COMMENT_END)),
+                State::Open | State::Uncertain => {}
+            }
             let start = self.at;
             let line = self.line()?;
             match self.state {
@@ -243,7 +313,7 @@ impl Fence {
 }
 
 fn ends_comment(line: &[u8]) -> bool {
-    memmem::find(line, b"-->").is_some()
+    memmem::find(line, COMMENT_END).is_some()
 }
 
 fn begins_raw(line: &[u8]) -> bool {

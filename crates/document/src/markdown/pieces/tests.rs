@@ -1,11 +1,13 @@
 //! Texts of hard lines, cut into pieces and read as a whole. Never trusts a cut that changes what is found.
 
+use std::ops::Range;
+
 use proptest::prelude::*;
 
 use pulldown_cmark::Event;
 
 use super::super::{events, fragment_events};
-use super::last_piece;
+use super::{Cuts, last_piece, pieces_with};
 use crate::comment::html::{comments, comments_of_file};
 
 /// Lines that open, close, nest and end blocks, each where it is hard to tell.
@@ -100,6 +102,14 @@ fn text_of(numbers: &[usize], ending: &str, is_ended: bool) -> String {
     lines.join(ending) + if is_ended { ending } else { "" }
 }
 
+/// The pieces of `text` with a comment in them, found by reading every line.
+fn pieces_line_by_line(text: &str) -> Vec<Range<usize>> {
+    let bounds: Vec<usize> =
+        std::iter::once(0).chain(Cuts::new(text, 0)).chain(std::iter::once(text.len())).collect();
+    let pieces = bounds.windows(2).map(|bounds| bounds[0]..bounds[1]);
+    pieces.filter(|piece| text[piece.clone()].contains("<!--")).collect()
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(20_000))]
 
@@ -111,6 +121,17 @@ proptest! {
     ) {
         let text = text_of(&numbers, ending, is_ended);
         prop_assert_eq!(comments_of_file(&text), comments(&text, events(&text)), "{:?}", text);
+    }
+
+    #[test]
+    fn lines_that_are_passed_over_change_no_piece(
+        numbers in prop::collection::vec(0..LINES.len(), 0..40),
+        ending in prop::sample::select(vec!["\n", "\r\n"]),
+        is_ended: bool,
+    ) {
+        let text = text_of(&numbers, ending, is_ended);
+        prop_assert_eq!(pieces_with(&text, 0, "<!--"), pieces_line_by_line(&text), "{:?}", text);
+        prop_assert_eq!(last_piece(&text, 0), Cuts::new(&text, 0).last().unwrap_or(0), "{:?}", text);
     }
 
     #[test]
