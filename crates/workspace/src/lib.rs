@@ -33,11 +33,14 @@ pub mod comments;
 pub mod journal;
 pub mod lock;
 pub mod pending;
+pub mod rooms;
 pub mod sidecar;
 pub mod snapshot;
 pub mod token;
 
 mod checksum;
+#[cfg(target_os = "linux")]
+mod kernel;
 mod kept;
 mod private;
 mod shared_text;

@@ -17,8 +17,6 @@ mod small;
 mod capability;
 mod real;
 #[cfg(target_os = "linux")]
-mod lease;
-#[cfg(target_os = "linux")]
 mod linux;
 #[cfg(not(target_os = "linux"))]
 mod elsewhere;

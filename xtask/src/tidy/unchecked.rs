@@ -4,7 +4,7 @@
 use super::violation::Violation;
 
 /// The one file.
-const FILE: &str = "crates/workspace/src/store/lease.rs";
+const FILE: &str = "crates/workspace/src/kernel.rs";
 const WORD: &str = concat!("un", "safe");
 
 /// No other file holds such code.

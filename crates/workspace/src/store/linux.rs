@@ -13,8 +13,8 @@ use rustix::process::{Pid, getegid, geteuid, getgroups};
 use xattr::FileExt as _;
 
 use super::disk::{Glimpse, Like};
-use super::lease::Lease;
 use super::real::{contents, pieces};
+use crate::kernel::Lease;
 
 /// Attributes that go along with a document: the user's own, access lists, and the label of a guarded system.
 const KEPT_ATTRIBUTES: [&str; 2] = ["system.posix_acl_access", "security.selinux"];

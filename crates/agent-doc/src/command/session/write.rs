@@ -10,6 +10,7 @@ use serde::Serialize;
 use workspace::lock::{LockError, TurnLock};
 use workspace::pending::Pending;
 use workspace::reach::Reach;
+use workspace::rooms;
 use workspace::session::delivery::{Delivery, DeliveryError, Flushed, Order, Outcome as Delivered, Upto};
 use workspace::session::file::SessionFile;
 use workspace::session::layout::{Layout, LayoutError};
@@ -48,6 +49,8 @@ struct Letter<'a> {
 }
 
 pub(crate) fn run(given: &Write) -> Result<Outcome> {
+    // Before the first long text is read, which may be the one that is answered.
+    rooms::prepare();
     let name = input::shown(&given.file);
     let mut letter = Letter::read(given, &name)?;
     let done = letter.deliver(&name);
