@@ -51,17 +51,17 @@ fn ignore_signal() {
     });
 }
 
-/// Asks for large pages where `room` is touched from now on. One is made in about the time that ten small ones take, and holds five
-/// hundred. Only a wish: a kernel without them does nothing.
-pub(crate) fn prefer_large_pages(room: &mut [MaybeUninit<u8>]) {
+/// Asks for large pages where `room` is touched from now on, and says where in it the first of them would begin. Only a wish: a kernel
+/// without them does nothing.
+pub(crate) fn prefer_large_pages(room: &mut [MaybeUninit<u8>]) -> usize {
     let start = room.as_mut_ptr();
     let skipped = start.addr().next_multiple_of(LARGE_PAGE) - start.addr();
     let length = room.len().saturating_sub(skipped) / LARGE_PAGE * LARGE_PAGE;
-    if length == 0 {
-        return;
+    if length > 0 {
+        // SAFETY: all of the range lies in `room`, which is ours alone, and the call changes no byte of it.
+        unsafe {
+            libc::madvise(start.wrapping_add(skipped).cast(), length, libc::MADV_HUGEPAGE);
+        }
     }
-    // SAFETY: all of the range lies in `room`, which is ours alone, and the call changes no byte of it.
-    unsafe {
-        libc::madvise(start.wrapping_add(skipped).cast(), length, libc::MADV_HUGEPAGE);
-    }
+    skipped
 }

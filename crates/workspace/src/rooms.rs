@@ -26,13 +26,10 @@ pub fn prepare() {
     });
 }
 
-/// Asks for large pages, and says where in the room the first of them begins.
+/// Asks for large pages in what is free of the room, and says where the first of them begins there.
 #[cfg(target_os = "linux")]
 fn in_large_pages(room: &mut Vec<u8>) -> usize {
-    let room = room.spare_capacity_mut();
-    crate::kernel::prefer_large_pages(room);
-    let start = room.as_ptr().addr();
-    start.next_multiple_of(crate::kernel::LARGE_PAGE) - start
+    crate::kernel::prefer_large_pages(room.spare_capacity_mut())
 }
 
 #[cfg(not(target_os = "linux"))]
